@@ -1,0 +1,1 @@
+"""Plain text, no word of the domain: terms, values, masking."""
