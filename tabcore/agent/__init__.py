@@ -1,0 +1,39 @@
+"""A live agent with a tab: a model, a workspace folder, terminal tools, and a record of what happened.
+
+    models.py       what a model is asked and what it answers; the scripted model
+    clocks.py       where a loop takes its time from; the clock of a recording that must come out the same
+    terminal.py     read, bash and write in the workspace folder
+    bash.py         one command, with its time limit and the cut of a long output
+    methods.py      dci and running_tab: what an agent is told, offered and shown beside its tools
+    recorder.py     the session log, in Pi's format
+    environment.py  the loop: ask, execute, show, record, until the model delivers or a limit is reached
+
+The loop executes for real; only the model may be scripted. None of it is a sandbox.
+"""
+
+from __future__ import annotations
+
+from tabcore.agent.clocks import Clock, SteppingClock
+from tabcore.agent.environment import Ended, Limits, run_agent
+from tabcore.agent.methods import METHODS, Method, MethodName, companion_for
+from tabcore.agent.models import Model, Response, ScriptedModel, read_script
+from tabcore.agent.recorder import PiRecorder
+from tabcore.agent.terminal import Terminal
+
+__all__ = [
+    "METHODS",
+    "Clock",
+    "Ended",
+    "Limits",
+    "Method",
+    "MethodName",
+    "Model",
+    "PiRecorder",
+    "Response",
+    "ScriptedModel",
+    "SteppingClock",
+    "Terminal",
+    "companion_for",
+    "read_script",
+    "run_agent",
+]

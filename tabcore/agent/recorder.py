@@ -1,0 +1,117 @@
+"""The session log of a live run, in the format of the Pi coding agent, version 3.
+
+Format: one JSON object a line; a `session` header, then a `model_change`, then `message` entries, each naming the one
+before it (`parentId`). The system prompt has no place in it; it follows from the method.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import IO
+
+from tabcore.agent.models import Response
+from tabcore.trajectory import Json, Outcome
+
+_STOP_REASON: Mapping[Outcome, str] = {"aborted": "aborted", "failed": "error"}
+
+
+class PiRecorder:
+    """Writes a session to an open text file, a line as soon as it is known; whoever opened the file closes it.
+
+    Ids are made from `session` and a counter, so the same session has the same bytes. `cwd` is recorded as the
+    working directory. Times are seconds since 1970.
+    """
+
+    def __init__(self, file: IO[str], *, session: str, cwd: str, provider: str, model: str, time: float) -> None:
+        self._file = file
+        self._session = session
+        self._provider = provider
+        self._model = model
+        self._written = 0
+        self._parent: str | None = None
+        header: dict[str, Json] = {"type": "session", "version": 3, "id": session_id(session)}
+        self._line({**header, "timestamp": iso_time(time), "cwd": cwd})
+        self._entry("model_change", time, {"provider": provider, "modelId": model})
+
+    def user(self, text: str, time: float) -> None:
+        """The task, or what the environment says to a stop."""
+        self._message(time, {"role": "user", "content": _blocks([text])})
+
+    def assistant(self, response: Response, time: float) -> None:
+        """A model response with its calls."""
+        calls: list[Json] = [
+            {"type": "toolCall", "id": call.call_id, "name": call.name, "arguments": dict(call.arguments)}
+            for call in response.calls
+        ]
+        well_ended = "toolUse" if calls else "stop"
+        self._message(
+            time,
+            {
+                "role": "assistant",
+                "content": _blocks([response.text] if response.text else []) + calls,
+                "api": self._provider,
+                "provider": self._provider,
+                "model": self._model,
+                "usage": _no_usage(),
+                "stopReason": _STOP_REASON.get(response.outcome, well_ended),
+            },
+        )
+
+    def tool_result(self, call_id: str, tool: str, blocks: Sequence[str], is_error: bool, time: float) -> None:
+        """What a call returned, block by block."""
+        self._message(
+            time,
+            {
+                "role": "toolResult",
+                "toolCallId": call_id,
+                "toolName": tool,
+                "content": _blocks(blocks),
+                "isError": is_error,
+            },
+        )
+
+    def _message(self, time: float, message: dict[str, Json]) -> None:
+        self._entry("message", time, {"message": {**message, "timestamp": round(time * 1000)}})
+
+    def _entry(self, kind: str, time: float, body: Mapping[str, Json]) -> None:
+        self._written += 1
+        entry_id = blake2b(f"{self._session}/{self._written}".encode(), digest_size=4).hexdigest()
+        self._line({"type": kind, "id": entry_id, "parentId": self._parent, "timestamp": iso_time(time), **body})
+        self._parent = entry_id
+
+    def _line(self, record: Mapping[str, Json]) -> None:
+        self._file.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
+        self._file.flush()
+
+
+def iso_time(seconds: float) -> str:
+    """A time as Pi writes it.
+
+    >>> iso_time(1_700_000_000.5)
+    '2023-11-14T22:13:20.500Z'
+    """
+    moment = datetime.fromtimestamp(seconds, tz=UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def session_id(name: str) -> str:
+    """An id in the form of a UUID, made from a session's name.
+
+    >>> session_id("a")
+    '27c35e6e-9373-877f-29e5-62464e46497e'
+    """
+    digits = blake2b(name.encode(), digest_size=16).hexdigest()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _blocks(texts: Iterable[str]) -> list[Json]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+def _no_usage() -> dict[str, Json]:
+    """Zeros: what the models here have used is not known to the recorder."""
+    counted: dict[str, Json] = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}
+    return {**counted, "totalTokens": 0, "cost": {**counted, "total": 0}}
