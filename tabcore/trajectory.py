@@ -15,13 +15,13 @@ and the text stays whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from tabcore.errors import Problem
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 Origin = Literal["person", "agent", "tool", "harness", "tab"]
 """Whose words a text is: the person's, the agent's, a tool's, the harness's own insertion, or the tab's."""
@@ -43,6 +43,17 @@ class Span:
     end: int
     origin: Origin
     what: str = ""
+
+
+def without(text: str, spans: Iterable[Span], origins: Container[Origin]) -> str:
+    """A text less the spans of the given origins.
+
+    >>> without("Write it.<reminder>", [Span(9, 19, "harness")], {"harness"})
+    'Write it.'
+    """
+    for span in sorted((s for s in spans if s.origin in origins), key=lambda s: -s.start):
+        text = text[: span.start] + text[span.end :]
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +245,7 @@ class Tally:
     untimed: int = 0
 
     def __str__(self) -> str:
-        """"8 lines: 7 read, 1 skipped (line 4), 3 without time"; at most ten places are named."""
+        """ "8 lines: 7 read, 1 skipped (line 4), 3 without time"; at most ten places are named."""
         parts = [f"{self.read} read"]
         if self.skipped:
             shown = ", ".join(map(str, self.skipped[:10])) + (", …" if len(self.skipped) > 10 else "")

@@ -26,6 +26,15 @@ def text_digest(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskStated:
+    """A person asked for something. The first text is the task; later ones extend it."""
+
+    turn: int
+    text: str
+    call: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class FileListed:
     """Only the path of a file was shown."""
 
@@ -165,7 +174,8 @@ class FinishChecked:
 
 
 Event = (
-    FileListed
+    TaskStated
+    | FileListed
     | FileRead
     | FileAuthored
     | FileRenamed

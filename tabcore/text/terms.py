@@ -10,11 +10,12 @@ import re
 import unicodedata
 from functools import lru_cache
 
-STOP_WORDS = frozenset(
-    "a an and are as at be been but by can could do does each for from had has have he her his how i if in into is it "
-    "its may more most must no nor not of on one or our s shall she should so some such t than that the their them then "
-    "there these they this those to too under up was we were what when where which while who will with would you your".split()
-)
+_STOP_WORDS = """
+a an and are as at be been but by can could do does each for from had has have he her his how i if in into is it its may
+more most must no nor not of on one or our s shall she should so some such t than that the their them then there these
+they this those to too under up was we were what when where which while who will with would you your
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 _CJK = "\u1100-\u11ff\u2e80-\u2fdf\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003134f"
 _PIECE = re.compile(
@@ -44,7 +45,7 @@ def terms(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for match in _PIECE.finditer(unicodedata.normalize("NFKC", text)):
         piece = match.group()
-        if "\u1100" <= piece[0] and not piece[0].isdecimal() and _is_cjk(piece[0]):
+        if piece[0] >= "\u1100" and not piece[0].isdecimal() and _is_cjk(piece[0]):
             found.extend(_bigrams(piece))
         else:
             found.extend(part.casefold() for part in _CAMEL.split(piece))

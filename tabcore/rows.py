@@ -1,0 +1,164 @@
+"""What the store gives and the pages, commands and analyses take: rows, joined and selected.
+
+Frozen values without behaviour. Turns count from 1, calls of a turn from 0; lengths are characters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabcore.errors import Problem
+from tabcore.tab.history import Difference
+from tabcore.tab.timeline import Timeline
+from tabcore.trajectory import Message, Outcome, Span
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run as the list of runs shows it. Counts are those after the last turn.
+
+    `reads` counts read-log entries, `files_read` distinct files. `task_source` says where the task's text was found
+    ("run folder", "first message", "corrected"); `root_source` likewise. `parent` is the run id of a sub-agent's parent.
+    `loaded` is "8 lines: 7 read, 1 skipped (line 4)"; `other_paths` are files with the same content.
+    """
+
+    run_id: str
+    path: str
+    format: str
+    harness: str
+    session: str
+    suite: str | None
+    task_name: str | None
+    task: str
+    task_source: str
+    root: str
+    root_source: str
+    method: str | None
+    model: str | None
+    attempt: int | None
+    attempts: int | None
+    started: float | None
+    simulated: str | None
+    parent: str | None
+    parent_call: str | None
+    recorded_tab: bool
+    turns: int
+    calls: int
+    observed_chars: int
+    reads: int
+    files_read: int
+    candidates: int
+    starred: int
+    requirements: int
+    resolved: int
+    unknowns: int
+    differences: int
+    problems: int
+    abandoned: int
+    loaded: str
+    other_paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What capture decided about one path at one call, by which rule. `kind` is that of `capture.Finding`."""
+
+    kind: str
+    path: str
+    rule: str
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """One call in short: what the strip and the list of calls need. `shown` is the observation's length."""
+
+    index: int
+    call_id: str
+    name: str
+    command: str
+    shown: int
+    is_error: bool
+    answered: bool
+    operation: str = ""
+    decisions: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """One turn in short. `received` is the text that its observations showed, tab-injected parts left out.
+
+    `status_line` is the derived one after the turn.
+    """
+
+    number: int
+    received: int
+    said: int
+    outcome: Outcome
+    is_stop: bool
+    status_line: str
+    calls: tuple[CallRow, ...]
+    time: float | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationBody:
+    """One observation whole; `call` is the index of its call in the turn, -1 for another turn's or none."""
+
+    call: int
+    call_id: str
+    text: str
+    spans: tuple[Span, ...]
+    is_error: bool
+    images: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallBody:
+    """One call whole; `arguments` is JSON text."""
+
+    index: int
+    call_id: str
+    name: str
+    arguments: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBody:
+    """One turn whole, as the log has it, and where the tab's recorded texts differ from the derived ones."""
+
+    number: int
+    before: tuple[Message, ...]
+    text: str
+    reasoning: str
+    calls: tuple[CallBody, ...]
+    observations: tuple[ObservationBody, ...]
+    differences: tuple[Difference, ...]
+    model: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """All that a replay steps through: the run, its tab over time, its turns in short."""
+
+    run: RunRow
+    timeline: Timeline
+    turns: tuple[TurnRow, ...]
+    differences: tuple[Difference, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What became of one file given to a load. `runs` are the ids it gave; `state` one word."""
+
+    path: str
+    state: str
+    """"loaded", "unchanged", "replaced", "same content", "skipped"."""
+    runs: tuple[str, ...] = ()
+    tally: str = ""
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,178 @@
+"""A recorded run -> the facts of its tab, turn by turn.
+
+A run recorded with a tab gives back the tab that the agent had: its operations are carried out again by the same
+engine, what the record answered decides whether an operation took place, and every recorded text of the tab is
+compared with the derived one. A run recorded without a tab gets the tab that the environment would have kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tabcore.capture import Workspace
+from tabcore.tab import messages
+from tabcore.tab.events import Event, Refused
+from tabcore.tab.keeper import Keeper
+from tabcore.tab.operations import operation_of
+from tabcore.trajectory import Message, Observation, RunHeader, ToolCall, Turn, without
+
+TabText = Literal["status line", "reply", "finish check"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A text of the tab that the record has otherwise than the engine derives it."""
+
+    turn: int
+    call: int
+    what: TabText
+    recorded: str
+    derived: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFacts:
+    """What happened to the tab in one turn. `status_line` is the derived one after it.
+
+    A fact's own turn can be the one before: a finish check is known only when its message follows.
+    """
+
+    turn: int
+    events: tuple[Event, ...]
+    status_line: str
+    differences: tuple[Difference, ...] = ()
+    recorded_tab: bool = False
+
+
+def workspace_of(header: RunHeader) -> Workspace:
+    """The workspace of a run: the stated root, else the first working directory, else `/`."""
+    root = header.root or header.cwd or "/"
+    return Workspace(root=root, cwd=header.cwd or root, fresh_cwd=header.fresh_cwd)
+
+
+class Historian:
+    """Follows one recorded run. Give it the turns in order; at the end, what was said after the last."""
+
+    def __init__(self, header: RunHeader) -> None:
+        self._header = header
+        self.keeper = Keeper(workspace_of(header))
+        self._pending: dict[str, ToolCall] = {}
+        self._stopped: int | None = None
+        self._events: list[Event] = []
+        self._differences: list[Difference] = []
+        self._recorded_tab = False
+        if header.task is not None:
+            self._events += self.keeper.state_task(0, header.task.text)
+
+    def turn(self, turn: Turn) -> TurnFacts:
+        """The facts of the next turn."""
+        for message in turn.before:
+            self._hear(message, turn.number)
+        if turn.cwd is not None:
+            self.keeper.workspace.cwd = turn.cwd
+        positions = {call.call_id: index for index, call in enumerate(turn.calls)}
+        self._pending.update((call.call_id, call) for call in turn.calls)
+        for observation in turn.observations:
+            self._see(turn, observation, positions)
+        if turn.is_stop:
+            self._events += self.keeper.stop(turn.number)
+            self._stopped = turn.number
+        return self._flush(turn.number)
+
+    def end(self, after: Iterable[Message], last_turn: int) -> TurnFacts:
+        """The facts known only from what was said after the last turn."""
+        for message in after:
+            self._hear(message, last_turn)
+        return self._flush(last_turn)
+
+    def _flush(self, turn: int) -> TurnFacts:
+        facts = TurnFacts(
+            turn, tuple(self._events), self.keeper.status_line(turn), tuple(self._differences), self._recorded_tab
+        )
+        self._events, self._differences = [], []
+        return facts
+
+    def _hear(self, message: Message, turn: int) -> None:
+        if message.origin == "person" and message.kind == "prompt" and self._header.task is None:
+            self._events += self.keeper.state_task(
+                turn, without(message.text, message.spans, {"harness", "tab"}).strip()
+            )
+        elif message.origin == "tab" and message.text.startswith(messages.FINISH_HEAD[:18]):
+            self._check_finish(message.text, turn)
+
+    def _check_finish(self, recorded: str, turn: int) -> None:
+        stop = self._stopped if self._stopped is not None else turn
+        reply = self.keeper.finish_check(stop)
+        if reply is None:
+            self._differences.append(Difference(stop, -1, "finish check", recorded, "sent before; at most once"))
+            return
+        self._events += reply.events
+        self._compare(stop, -1, "finish check", recorded, reply.text)
+
+    def _see(self, turn: Turn, observation: Observation, positions: dict[str, int]) -> None:
+        calls = [self._pending.pop(observation.call_id, None)] if observation.call_id else _joint(turn.calls)
+        for call in calls:
+            if call is None:
+                continue
+            index = positions.get(call.call_id, -1) if observation.call_id else 0
+            self._take(turn.number, index, call, observation)
+        for span in observation.spans:
+            if span.origin == "tab" and messages.is_status_line(observation.text[span.start : span.end]):
+                self._recorded_tab = True
+                recorded = observation.text[span.start : span.end].strip()
+                index = positions.get(observation.call_id, -1)
+                self._compare(turn.number, index, "status line", recorded, self.keeper.status_line(turn.number))
+
+    def _take(self, turn: int, index: int, call: ToolCall, observation: Observation) -> None:
+        operation = operation_of(call)
+        if operation is None:
+            self._events += self.keeper.observe(turn, index, call, observation)
+            return
+        self._recorded_tab = True
+        recorded = _tool_text(observation)
+        if messages.is_refusal(recorded):
+            self._refuse(turn, index, call, recorded)
+            return
+        reply = self.keeper.operate(turn, index, operation)
+        self._events += reply.events
+        self._compare(turn, index, "reply", recorded, reply.text)
+
+    def _refuse(self, turn: int, index: int, call: ToolCall, recorded: str) -> None:
+        """The record says that the operation was declined: so it was, whatever the engine would say now."""
+        name = call.name.rsplit("__", 1)[-1].removeprefix("tab_")
+        event = Refused(turn, index, name, str(call.arguments.get("id", "")), recorded)
+        self.keeper.tab.apply(event)
+        self._events.append(event)
+
+    def _compare(self, turn: int, call: int, what: TabText, recorded: str, derived: str) -> None:
+        if recorded.strip() != derived.strip():
+            self._differences.append(Difference(turn, call, what, recorded, derived))
+
+
+def derive(header: RunHeader, turns: Iterable[Turn], after: Iterable[Message] = ()) -> Iterator[TurnFacts]:
+    """The facts of a recorded run, turn by turn; the last item holds what only the end tells."""
+    historian = Historian(header)
+    last = 0
+    for turn in turns:
+        last = turn.number
+        yield historian.turn(turn)
+    yield historian.end(after, last)
+
+
+def _tool_text(observation: Observation) -> str:
+    lines = [s for s in observation.spans if messages.is_status_line(observation.text[s.start : s.end])]
+    return without(observation.text, lines, {"tab"}).strip()
+
+
+def _joint(calls: tuple[ToolCall, ...]) -> list[ToolCall | None]:
+    """The calls that one text answers. Commands typed into one terminal are one script."""
+    if len(calls) < 2 or len({call.name for call in calls}) > 1:
+        return list(calls)
+    for key in ("keystrokes", "command", "cmd"):
+        lines = [call.arguments.get(key) for call in calls]
+        if all(isinstance(line, str) for line in lines):
+            script = "\n".join(str(line).rstrip("\n") for line in lines) + "\n"
+            return [replace(calls[0], arguments={**calls[0].arguments, key: script})]
+    return list(calls)
