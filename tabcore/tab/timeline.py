@@ -69,7 +69,7 @@ class Timeline:
     finish_checks: list[FinishChecked] = field(default_factory=list)
 
     def at(self, turn: int, texts: Mapping[str, str] | None = None) -> Tab:
-        """The tab as it stood after `turn`; 0 is before the first. Without `texts`, excerpts cannot be shown."""
+        """The tab as it stood after `turn`, to look at; 0 is before the first. Without `texts`, excerpts cannot be shown."""
         tab = Tab(texts or {})
         stated: list[Event] = [*self.statements, *self.requirements, *self.resolutions]
         for fact in _until(turn, stated):
