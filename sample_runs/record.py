@@ -1,0 +1,150 @@
+"""Records the sample runs again, byte for byte: `python sample_runs/record.py`.
+
+Each script (`scripts/*.toml`) holds a model's responses and nothing else. The agent loop executes them for real in a
+fresh copy of the workspace; counts, excerpts and the tab's words come from what the tools returned.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabcore.agent import (
+    METHODS,
+    Ended,
+    MethodName,
+    PiRecorder,
+    ScriptedModel,
+    SteppingClock,
+    Terminal,
+    companion_for,
+    read_script,
+    run_agent,
+)
+
+HERE = Path(__file__).resolve().parent
+
+ROOT = "/workspace"
+"""The workspace folder as the records name it, wherever it really was."""
+
+FILE_TIME = 1_704_067_200
+"""When every file of a workspace was last changed: 2024-01-01, UTC."""
+
+SECONDS_A_MESSAGE = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One sample run. `started` is in seconds since 1970; `simulated` is the sentence that every page shows."""
+
+    name: str
+    task_name: str
+    method: MethodName
+    started: float
+    simulated: str
+
+
+SAMPLES = (
+    Sample(
+        "business_travel",
+        "business travel guide",
+        "running_tab",
+        1_718_010_000.0,
+        "Scripted re-enactment of Table 5 of the RunningTab paper: a script gave the model's responses, "
+        "the tools and the tab are real, the workspace and all words are our own.",
+    ),
+    Sample(
+        "energy_report",
+        "quarterly energy report",
+        "dci",
+        1_720_430_000.0,
+        "Scripted run on a task of our own: a script gave the model's responses, the tools are real.",
+    ),
+)
+
+
+def record(sample: Sample, into: Path, workspace: Path | None = None) -> Ended:
+    """Execute a sample's script and write its run folder `into / sample.name`, replacing what was there.
+
+    `workspace` takes the place of the sample's own. Says how the run ended.
+    """
+    folder = into / sample.name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    task = (HERE / "tasks" / f"{sample.name}.md").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as scratch:
+        terminal = _terminal(workspace or HERE / "workspaces" / sample.name, Path(scratch))
+        before = _contents(terminal.folder)
+        ended = _execute(sample, task.strip(), terminal, folder / "session.jsonl")
+        delivered = {path: data for path, data in _contents(terminal.folder).items() if before.get(path) != data}
+    for path, data in {Path("task.md"): task.encode(), Path("run.toml"): _run_toml(sample).encode()}.items():
+        (folder / path).write_bytes(data)
+    for path, data in delivered.items():
+        target = folder / "deliverable" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    return ended
+
+
+def _terminal(workspace: Path, scratch: Path) -> Terminal:
+    """A fresh copy of a workspace, with the same file times each time, and an empty home beside it."""
+    terminal = Terminal(scratch / "workspace", scratch / "home")
+    terminal.home.mkdir()
+    shutil.copytree(workspace, terminal.folder)
+    for path in (terminal.folder, *terminal.folder.rglob("*")):
+        os.utime(path, (FILE_TIME, FILE_TIME))
+    return terminal
+
+
+def _execute(sample: Sample, task: str, terminal: Terminal, log: Path) -> Ended:
+    method = METHODS[sample.method]
+    model = ScriptedModel(read_script(HERE / "scripts" / f"{sample.name}.toml"), sample.name)
+    clock = SteppingClock(sample.started, SECONDS_A_MESSAGE)
+    with log.open("w", encoding="utf-8", newline="\n") as file:
+        recorder = PiRecorder(
+            file, session=sample.name, cwd=ROOT, provider="scripted", model=model.name, time=sample.started
+        )
+        return run_agent(task, model, method, companion_for(method, task, ROOT), terminal, recorder, clock)
+
+
+def _contents(folder: Path) -> dict[Path, bytes]:
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def _run_toml(sample: Sample) -> str:
+    """What the run folder says of its run; a JSON string is a TOML string too."""
+    fields: dict[str, str | int | bool] = {
+        "log": "session.jsonl",
+        "task": "task.md",
+        "root": ROOT,
+        "fresh_cwd": True,
+        "method": sample.method,
+        "model": "scripted",
+        "attempt": 1,
+        "attempts": 1,
+        "suite": "sample runs",
+        "task_name": sample.task_name,
+        "simulated": sample.simulated,
+    }
+    return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in fields.items())
+
+
+def main() -> None:
+    """Record all of them, or those named."""
+    parser = argparse.ArgumentParser(description="Record the sample runs again, by executing their scripts.")
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(sample.name for sample in SAMPLES)}; all by default")
+    parser.add_argument("--into", type=Path, default=HERE / "runs", help="where the run folders go")
+    chosen = parser.parse_args()
+    for sample in SAMPLES:
+        if not chosen.names or sample.name in chosen.names:
+            ended = record(sample, chosen.into, None)
+            print(f"{sample.name}: {ended.how} after {ended.turns} turns")
+
+
+if __name__ == "__main__":
+    main()
