@@ -1,0 +1,34 @@
+"""Logs of agent harnesses -> runs.
+
+    base.py        what a reader is; the account that it keeps of its log
+    records.py     lines -> typed records, whatever happened to the lines
+    branches.py    which records lie on the branch that the record kept
+    assembly.py    records -> turns
+    insertions.py  what in a text the harness or the tab put there
+    atif.py claude_code.py pi.py   one format each; none imports another
+
+To add a format: one module with `NAME`, `recognises()` and `read()`, and its line in READERS.
+"""
+
+from __future__ import annotations
+
+from tabcore.errors import UnknownFormat
+from tabcore.readers import claude_code, pi
+from tabcore.readers.base import HEAD, Reader
+from tabcore.source import Source
+
+READERS: tuple[Reader, ...] = (claude_code, pi)
+
+
+def identify(source: Source) -> Reader:
+    """The one reader that recognises the log, by its content; raises UnknownFormat for none or several."""
+    head = source.head(HEAD)
+    claimants = [reader for reader in READERS if reader.recognises(head, source)]
+    if len(claimants) == 1:
+        return claimants[0]
+    if claimants:
+        names = " and ".join(reader.NAME for reader in claimants)
+        raise UnknownFormat(source.path, f"it reads as {names} alike", "Split the file, so that each holds one format")
+    fact = "the file is empty" if not head.strip() else "no reader recognises its content"
+    known = ", ".join(reader.NAME for reader in READERS)
+    raise UnknownFormat(source.path, fact, f"Known formats: {known}")

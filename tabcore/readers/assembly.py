@@ -1,0 +1,184 @@
+"""Turns out of a log's records: one run at a time, each turn handed over when the next one begins.
+
+The reader says what it meets, in the log's order: a message, a response (in one piece or several), an
+observation. The assembler puts each where it belongs, counts turns, and notes results without a call,
+calls without a result, and second results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from tabcore.readers.base import Account
+from tabcore.trajectory import (
+    Message,
+    Observation,
+    Outcome,
+    Piece,
+    RunEnded,
+    RunHeader,
+    RunStarted,
+    ToolCall,
+    Turn,
+    TurnRead,
+    Usage,
+)
+
+
+@dataclass(slots=True)
+class Response:
+    """A model response while its pieces come in. `ident` is the id that its pieces share."""
+
+    ident: str = ""
+    line: int = 0
+    time: float | None = None
+    model: str | None = None
+    cwd: str | None = None
+    outcome: Outcome = "complete"
+    usage: Usage | None = None
+    texts: list[str] = field(default_factory=list)
+    reasonings: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+
+
+class RunAssembler:
+    """The turns of one run, or of one branch that the record gave up (`abandoned`).
+
+    `upstream` is the run that an abandoned branch left: its calls may be answered on the branch.
+    """
+
+    def __init__(
+        self, key: str, header: RunHeader, account: Account, *, first: int = 1, upstream: RunAssembler | None = None
+    ) -> None:
+        self.key = key
+        self.header = header
+        self.abandoned = upstream is not None
+        self._account = account
+        self._upstream = upstream
+        self._number = first - 1
+        self._started = self.abandoned
+        self._response: Response | None = None
+        self._before: list[Message] = []
+        self._waiting: list[Message] = []
+        self._observations: list[Observation] = []
+        self._open_calls: dict[str, ToolCall] = {}
+        self._answered: set[str] = set()
+
+    @property
+    def response(self) -> Response | None:
+        """The response that is still open."""
+        return self._response
+
+    @property
+    def turns(self) -> int:
+        """How many turns have begun, those of the trunk included for an abandoned branch."""
+        return self._number
+
+    def start(self) -> Iterator[Piece]:
+        """RunStarted, once."""
+        if not self._started:
+            self._started = True
+            yield RunStarted(self.key, self.header)
+
+    def say(self, message: Message) -> None:
+        """A message reached the model before its next response."""
+        self._waiting.append(message)
+
+    def respond(self, response: Response) -> Iterator[Piece]:
+        """A new response begins; the previous turn is complete."""
+        yield from self.start()
+        yield from self._finish_turn()
+        self._response = response
+        self._number += 1
+        self._before, self._waiting = self._waiting, []
+        if response.model and self.header.model is None:
+            self.header = replace(self.header, model=response.model)
+        for call in response.calls:
+            self._await(call)
+
+    def call(self, call: ToolCall) -> bool:
+        """Another call of the open response; False when the response has it already."""
+        if self._response is None or call.call_id in self._open_calls or call.call_id in self._answered:
+            return False
+        self._response.calls.append(call)
+        self._await(call)
+        return True
+
+    def observe(self, observation: Observation) -> Iterator[Piece]:
+        """A result was shown after the latest response."""
+        if self._response is None:
+            yield from self.respond(Response(line=observation.line, time=observation.time, outcome="failed"))
+            self._account.note(
+                observation.line, "no response", "a result stands before the first response",
+                "kept in a turn without words",
+            )  # fmt: skip
+        self._settle(observation)
+        self._observations.append(observation)
+
+    def awaits(self, call_id: str) -> ToolCall | None:
+        """The call with this id that has no result yet."""
+        return self._open_calls.get(call_id)
+
+    def awaited(self) -> Iterable[ToolCall]:
+        """All calls without a result so far, in order."""
+        return self._open_calls.values()
+
+    def end(self) -> Iterator[Piece]:
+        """The last turn, calls that were never answered, and RunEnded."""
+        yield from self.start()
+        if self.abandoned and self._waiting and self._response is None:
+            yield from self.respond(Response(line=self._waiting[0].line, time=self._waiting[0].time, outcome="aborted"))
+        yield from self._finish_turn()
+        if self.abandoned:
+            return
+        for call in self._open_calls.values():
+            self._account.note(
+                call.line, "unanswered call", f'the call {call.call_id} of "{call.name}" has no result', "kept without"
+            )
+        yield from self._account.drain()
+        yield RunEnded(self.key, self.header, tuple(self._waiting))
+
+    def _await(self, call: ToolCall) -> None:
+        if call.call_id:
+            self._open_calls[call.call_id] = call
+
+    def _settle(self, observation: Observation) -> None:
+        """Ticks off the call that an observation answers; "" answers whatever calls are open."""
+        call_id = observation.call_id
+        if not call_id:
+            self._answered.update(self._open_calls)
+            self._open_calls.clear()
+        elif self._open_calls.pop(call_id, None):
+            self._answered.add(call_id)
+        elif call_id in self._answered:
+            what = f"the call {call_id} has a second result"
+            self._account.note(observation.line, "duplicate result", what, "kept beside the first")
+        elif not self._knows_upstream(call_id):
+            what = f"a result names the call {call_id}, which is not in the log"
+            self._account.note(observation.line, "orphan result", what, "kept with the turn before it")
+
+    def _knows_upstream(self, call_id: str) -> bool:
+        above = self._upstream
+        return above is not None and (call_id in above._open_calls or call_id in above._answered)
+
+    def _finish_turn(self) -> Iterator[Piece]:
+        response, self._response = self._response, None
+        if response is None:
+            return
+        turn = Turn(
+            number=self._number,
+            text="\n".join(response.texts),
+            reasoning="\n".join(response.reasonings),
+            calls=tuple(response.calls),
+            observations=tuple(self._observations),
+            before=tuple(self._before),
+            outcome=response.outcome,
+            model=response.model,
+            usage=response.usage,
+            cwd=response.cwd,
+            line=response.line,
+            time=response.time,
+        )
+        self._observations, self._before = [], []
+        yield TurnRead(self.key, turn, self.abandoned)

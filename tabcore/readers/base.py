@@ -1,0 +1,108 @@
+"""What a reader is, and the account that each keeps of its log.
+
+A reader is a module with two functions (`Reader`): `recognises()` tells from content whether a log is its
+format, `read()` streams the log's pieces. Bad data never raises: it becomes a `Problem`. `Account` collects
+those, and counts what was read, so that the person can be told what became of every line.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Protocol
+
+from tabcore.errors import Problem
+from tabcore.source import Source
+from tabcore.trajectory import Piece, Tally
+
+HEAD = 1 << 18
+"""Bytes of a log's start that `recognises()` is given."""
+
+PROBLEMS_OF_A_KIND = 200
+"""More problems of one kind are counted, not listed."""
+
+
+class Reader(Protocol):
+    """The two functions of a reader module. `NAME` is the format's name in `RunHeader.format`."""
+
+    NAME: str
+
+    def recognises(self, head: bytes, source: Source) -> bool:
+        """True when the content is of this format; `head` is its first bytes. Never judges by the name."""
+
+    def read(self, source: Source) -> Iterator[Piece]:
+        """The log's pieces in its order, problems among them and the tally last. Raises UnreadableSource only."""
+
+
+class Account:
+    """What became of a log: its problems until they are handed over, and counts of lines or steps."""
+
+    __slots__ = ("_kinds", "_unknown", "file", "problems", "skipped", "total", "unit", "untimed")
+
+    def __init__(self, file: str, unit: str = "line") -> None:
+        self.file = file
+        self.unit = unit
+        self.total = 0
+        self.untimed = 0
+        self.skipped: list[int] = []
+        self.problems: list[Problem] = []
+        self._kinds: Counter[str] = Counter()
+        self._unknown: dict[str, list[int]] = {}
+
+    def note(self, line: int, kind: str, what: str, done: str, lost: bool = False) -> None:
+        """Adds a problem; beyond PROBLEMS_OF_A_KIND it is only counted."""
+        self._kinds[kind] += 1
+        if self._kinds[kind] <= PROBLEMS_OF_A_KIND:
+            self.problems.append(Problem(self.file, line, kind, what, done, lost))
+
+    def skip(self, line: int) -> None:
+        """Line (or step) `line` gave nothing."""
+        if not self.skipped or self.skipped[-1] != line:
+            self.skipped.append(line)
+
+    def not_understood(self, line: int, record_type: str) -> None:
+        """A record of a type that the reader does not know; one problem per type says so in the end."""
+        self.skip(line)
+        self._unknown.setdefault(record_type[:60], []).append(line)
+
+    def drain(self) -> list[Problem]:
+        """The problems since the last call."""
+        drained, self.problems = self.problems, []
+        return drained
+
+    def close(self) -> Iterator[Piece]:
+        """The last problems and the tally."""
+        for name, lines in self._unknown.items():
+            records = f"{len(lines)} records" if len(lines) > 1 else "a record"
+            self.note(lines[0], "unknown record", f'{records} of the unknown type "{name}"', "skipped", lost=True)
+        for kind, count in self._kinds.items():
+            if count > PROBLEMS_OF_A_KIND:
+                more = count - PROBLEMS_OF_A_KIND
+                self.problems.append(Problem(self.file, 0, kind, f"{more} more of this kind", "not listed"))
+        yield from self.drain()
+        skipped = tuple(self.skipped)
+        yield Tally(self.unit, self.total, self.total - len(skipped), skipped, self.untimed)
+
+
+def seconds(stamp: str | float | None) -> float | None:
+    """A record's time in seconds since 1970, UTC: from ISO 8601, or a number of seconds or milliseconds.
+
+    A time without a zone counts as UTC.
+
+    >>> seconds("2026-10-01T10:00:00.500Z"), seconds(1765233665292), seconds("soon"), seconds(None)
+    (1790848800.5, 1765233665.292, None, None)
+    """
+    if isinstance(stamp, str):
+        return _seconds_of_text(stamp)
+    if stamp is None or isinstance(stamp, bool) or not 0 <= stamp < 1e14:
+        return None
+    return stamp / 1000 if stamp > 1e11 else float(stamp)
+
+
+def _seconds_of_text(stamp: str) -> float | None:
+    try:
+        moment = datetime.fromisoformat(stamp)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,189 @@
+"""Which records of a log lie on the branch that the record kept.
+
+Pi (version 3) and Claude Code write a tree: each record names its parent, and going back in a conversation opens a
+second child. The live branch is that of the last record in which the agent or a person speaks. A record beside it is
+abandoned only when its side branch holds words of its own: the parts of one response, the results of parallel
+calls and the harness's notes branch off too and are live.
+
+Built from ids alone in a first pass over the log, since a fork shows only when its second child comes.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+Voice = Literal["agent", "person", "none"]
+"""Who speaks in a record: a piece of a response, a person's prompt, or neither."""
+
+
+class Node(NamedTuple):
+    """A record's part in the tree. `line` and `place` say where it stands.
+
+    `response` is the id that the pieces of one response share. `chain` keeps conversations apart that one
+    log interleaves: "" for the main one. `is_root` when the record says that it has no parent.
+    """
+
+    line: int
+    place: int
+    ident: str | None
+    parent: str | None
+    voice: Voice = "none"
+    response: str | None = None
+    chain: str = ""
+    is_root: bool = False
+    length: int = 0
+
+
+class Side(NamedTuple):
+    """A record off the live branch: which branch it lies on, and the number of its turn there."""
+
+    branch: int
+    turn: int
+
+
+class Tree:
+    """The tree of one chain of records."""
+
+    def __init__(self) -> None:
+        self._index: dict[str, int] = {}
+        self._parents = array("q")
+        self._places = array("q")
+        self._lengths = array("q")
+        self._voices = bytearray()
+        self._responses: list[str | None] = []
+        self._dangling: dict[int, str] = {}
+        self._forked = False
+
+    def add(self, node: Node) -> bool:
+        """Takes a record; False when the same record stood in the log before (same id, response and length)."""
+        number = len(self._parents)
+        if node.ident is not None:
+            earlier = self._index.setdefault(node.ident, number)
+            if earlier != number and self._same(earlier, node):
+                return False
+        parent = self._parent_of(node, number)
+        self._forked |= parent != number - 1
+        self._parents.append(parent)
+        self._places.append(node.line << 16 | node.place)
+        self._lengths.append(node.length)
+        self._voices.append(_VOICES.index(node.voice))
+        self._responses.append(node.response if node.voice == "agent" else None)
+        return True
+
+    def sides(self) -> dict[tuple[int, int], Side]:
+        """The abandoned records, by line and place; empty for a log without a fork."""
+        if not self._forked:
+            return {}
+        self._resolve_forward()
+        order = self._by_descent()
+        live = self._live()
+        turns, news = self._turns(order)
+        branches = self._branches(order, live)
+        abandoned = {branches[number] for number in order if branches[number] >= 0 and news[number]}
+        return {
+            (self._places[number] >> 16, self._places[number] & 0xFFFF): Side(branches[number], turns[number])
+            for number in order
+            if branches[number] in abandoned
+        }
+
+    def _same(self, earlier: int, node: Node) -> bool:
+        response = node.response if node.voice == "agent" else None
+        return self._responses[earlier] == response and self._lengths[earlier] == node.length
+
+    def _parent_of(self, node: Node, number: int) -> int:
+        """The parent's number. A record that names none, or one that is not in the log, follows the previous record."""
+        if node.parent is not None:
+            known = self._index.get(node.parent)
+            if known is None or known == number:
+                self._dangling[number] = node.parent
+                return number - 1
+            return known
+        starts_over = (
+            node.is_root and node.voice == "person" and _VOICES[self._voices[0]] == "person" if number else False
+        )
+        return -1 if starts_over else number - 1
+
+    def _resolve_forward(self) -> None:
+        """A parent that stands later in the log is found now."""
+        for number, parent in self._dangling.items():
+            if parent in self._index:
+                self._parents[number] = self._index[parent]
+
+    def _by_descent(self) -> list[int]:
+        """All records, each after its parent; records in a circle start a descent of their own."""
+        order: list[int] = []
+        state = bytearray(len(self._parents))
+        for start in range(len(self._parents)):
+            path = []
+            number = start
+            while number >= 0 and state[number] == 0:
+                state[number] = 1
+                path.append(number)
+                number = self._parents[number]
+            if path and number in path:
+                self._parents[path[-1]] = -1
+            order.extend(reversed(path))
+        return order
+
+    def _live(self) -> bytearray:
+        """1 for each record on the way from the last spoken one to its root."""
+        live = bytearray(len(self._parents))
+        spoken = [number for number in range(len(self._voices)) if self._voices[number] != _SILENT]
+        number = spoken[-1] if spoken else len(self._parents) - 1
+        while number >= 0 and not live[number]:
+            live[number] = 1
+            number = self._parents[number]
+        return live
+
+    def _turns(self, order: list[int]) -> tuple[array[int], bytearray]:
+        """Each record's turn number on its own branch, and 1 where it says something new."""
+        turns, news = array("q", bytes(8 * len(order))), bytearray(len(order))
+        nearest: list[str | None] = [None] * len(order)
+        for number in order:
+            parent = self._parents[number]
+            turn, response = (turns[parent], nearest[parent]) if parent >= 0 else (0, None)
+            own = self._responses[number]
+            if _VOICES[self._voices[number]] == "person":
+                news[number] = 1
+            elif own is not None and own != response:
+                news[number], turn, response = 1, turn + 1, own
+            turns[number], nearest[number] = turn, response
+        return turns, news
+
+    def _branches(self, order: list[int], live: bytearray) -> array[int]:
+        """For a record off the live branch the number of the record that left it; -1 for a live one."""
+        branches = array("q", bytes(8 * len(order)))
+        for number in order:
+            parent = self._parents[number]
+            if live[number]:
+                branches[number] = -1
+            else:
+                branches[number] = branches[parent] if parent >= 0 and branches[parent] >= 0 else number
+        return branches
+
+
+class Forest:
+    """The trees of a log, one a chain."""
+
+    def __init__(self) -> None:
+        self._trees: dict[str, Tree] = {}
+        self.repeated: set[tuple[int, int]] = set()
+
+    def add(self, node: Node) -> None:
+        """Takes a record in the log's order; a record that stands there a second time joins `repeated`."""
+        if not self._trees.setdefault(node.chain, Tree()).add(node):
+            self.repeated.add((node.line, node.place))
+
+    def sides(self) -> dict[tuple[int, int], Side]:
+        """The abandoned records of all chains."""
+        return dict(self._all_sides())
+
+    def _all_sides(self) -> Iterator[tuple[tuple[int, int], Side]]:
+        for tree in self._trees.values():
+            yield from tree.sides().items()
+
+
+_VOICES: tuple[Voice, ...] = ("none", "agent", "person")
+_SILENT = _VOICES.index("none")

@@ -1,0 +1,324 @@
+"""Sessions of the Pi coding agent, versions 1 and 3 (JSONL).
+
+A header line `session`, then entries: `message` (roles user, assistant, toolResult, bashExecution), `compaction`,
+changes of model. From version 3 on entries form a tree by `id` and `parentId`. Pi starts each bash command in the
+session's directory. Format: badlogic/pi-mono, packages/coding-agent, session manager.
+
+Line-number prefixes do not occur in Pi's results; the notes it appends ("[605 more lines in file …]", "Command exited
+with code 1") are marked as spans.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from tabcore.readers.assembly import Response, RunAssembler
+from tabcore.readers.base import Account, seconds
+from tabcore.readers.branches import Forest, Node, Side, Voice
+from tabcore.readers.insertions import tab_block
+from tabcore.readers.records import Record, looks_like, records
+from tabcore.source import Source
+from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, Span, ToolCall, Usage
+
+NAME = "pi"
+
+_ENTRIES = frozenset(
+    [
+        "message",
+        "compaction",
+        "model_change",
+        "thinking_level_change",
+        "branch_summary",
+        "custom",
+        "custom_message",
+        "label",
+    ]
+)
+_SILENT = frozenset(["model_change", "thinking_level_change", "custom", "label", "session_info"])
+_ROLES = frozenset(["user", "assistant", "toolResult", "bashExecution"])
+
+
+class _Block(msgspec.Struct):
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    arguments: Any = None
+
+
+class _Cost(msgspec.Struct):
+    total: float | None = None
+
+
+class _Usage(msgspec.Struct):
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = msgspec.field(default=None, name="cacheRead")
+    cache_write: float | None = msgspec.field(default=None, name="cacheWrite")
+    cost: _Cost | None = None
+
+
+class _Message(msgspec.Struct):
+    role: str = ""
+    content: str | list[_Block] | None = None
+    timestamp: str | float | None = None
+    model: str | None = None
+    usage: _Usage | None = None
+    stop_reason: str | None = msgspec.field(default=None, name="stopReason")
+    error: str | None = msgspec.field(default=None, name="errorMessage")
+    call_id: str | None = msgspec.field(default=None, name="toolCallId")
+    tool: str | None = msgspec.field(default=None, name="toolName")
+    is_error: bool | None = msgspec.field(default=None, name="isError")
+    command: str | None = None
+    output: str | None = None
+    exit_code: int | None = msgspec.field(default=None, name="exitCode")
+    summary: str | None = None
+
+
+class _Entry(msgspec.Struct):
+    type: str = ""
+    id: str | None = None
+    timestamp: str | float | None = None
+    cwd: str | None = None
+    model_id: str | None = msgspec.field(default=None, name="modelId")
+    summary: str | None = None
+    content: str | list[_Block] | None = None
+    message: _Message | None = None
+
+
+class _Voice(msgspec.Struct):
+    role: str = ""
+
+
+class _Link(msgspec.Struct):
+    """What the first pass needs of an entry."""
+
+    type: str = ""
+    id: str | None = None
+    parent: str | msgspec.UnsetType | None = msgspec.field(default=msgspec.UNSET, name="parentId")
+    message: _Voice | None = None
+
+
+def recognises(head: bytes, source: Source) -> bool:
+    """True for a log whose first records are Pi's."""
+    return looks_like(head, _is_record)
+
+
+def read(source: Source) -> Iterator[Piece]:
+    """One run: the live branch's turns, and those of branches that were given up, marked so."""
+    account = Account(source.path)
+    forest = _forest(source)
+    session = _Session(account, forest.sides())
+    for record in records(source, _Entry, _is_record, account):
+        if (record.line, record.place) in forest.repeated:
+            account.note(record.line, "repeated record", f"the entry {record.value.id} stands here again", "read once")
+        else:
+            yield from session.take(record)
+        if account.problems:
+            yield from account.drain()
+    yield from session.end()
+    yield from account.close()
+
+
+def _is_record(value: dict[str, Json]) -> bool:
+    kind, message = value.get("type"), value.get("message")
+    if kind == "session":
+        return isinstance(value.get("id"), str) and isinstance(value.get("cwd"), str)
+    if kind == "message":
+        return isinstance(message, dict) and message.get("role") in _ROLES and "sessionId" not in value
+    return kind in _ENTRIES and "timestamp" in value and ("parentId" in value or "uuid" not in value)
+
+
+def _forest(source: Source) -> Forest:
+    """The tree of a version 3 log; an older one is linear and needs no pass of its own."""
+    forest = Forest()
+    if b'"parentId"' not in source.head(1 << 16):
+        return forest
+    for line, place, entry, length in records(source, _Link, _is_record, Account(source.path)):
+        if entry.id is not None and entry.type != "session":
+            parent = entry.parent if isinstance(entry.parent, str) else None
+            voice = _VOICES.get(entry.message.role, "none") if entry.message else "none"
+            forest.add(Node(line, place, entry.id, parent, voice, entry.id, "", entry.parent is None, length))
+    return forest
+
+
+class _Session:
+    """One session's run and its abandoned branches, filled record by record."""
+
+    def __init__(self, account: Account, sides: dict[tuple[int, int], Side]) -> None:
+        self._account = account
+        self._sides = sides
+        self._main = RunAssembler("", RunHeader(NAME, harness="pi", fresh_cwd=True), account)
+        self._branches: dict[int, RunAssembler] = {}
+        self._has_tab = False
+
+    def take(self, record: Record[_Entry]) -> Iterator[Piece]:
+        """One entry of the log."""
+        entry, line = record.value, record.line
+        run = self._run_of((record.line, record.place))
+        time = seconds(entry.timestamp)
+        if entry.type == "message" and entry.message is not None:
+            time = time if time is not None else seconds(entry.message.timestamp)
+            self._account.untimed += time is None
+            yield from self._message(run, entry.message, line, time)
+        elif entry.type == "session":
+            self._open(entry, line, time)
+        elif entry.type in ("compaction", "branch_summary"):
+            run.say(Message(entry.summary or "", "harness", "compaction", line, time))
+        elif entry.type == "custom_message":
+            run.say(Message("\n".join(_texts(entry.content)), "harness", "notice", line, time))
+        elif entry.type not in _SILENT:
+            self._account.not_understood(line, entry.type)
+
+    def end(self) -> Iterator[Piece]:
+        """All that is still open."""
+        for branch in self._branches.values():
+            yield from branch.end()
+        if self._main.turns == 0:
+            self._account.note(0, "no turns", "the log holds no response of a model", "kept without turns")
+        yield from self._main.end()
+
+    def _open(self, entry: _Entry, line: int, time: float | None) -> None:
+        """The header line; a second one is another session glued to the first."""
+        header = self._main.header
+        if header.session:
+            self._account.note(line, "second session", f"the session {entry.id} starts here", "read on as one run")
+            return
+        self._main.header = _headed(header, entry, time)
+
+    def _run_of(self, where: tuple[int, int]) -> RunAssembler:
+        side = self._sides.get(where) if self._sides else None
+        if side is None:
+            return self._main
+        if side.branch not in self._branches:
+            branch = RunAssembler("", self._main.header, self._account, first=max(1, side.turn), upstream=self._main)
+            self._branches[side.branch] = branch
+        return self._branches[side.branch]
+
+    def _message(self, run: RunAssembler, message: _Message, line: int, time: float | None) -> Iterator[Piece]:
+        match message.role:
+            case "assistant":
+                yield from run.respond(self._response(message, line, time))
+            case "toolResult":
+                yield from run.observe(self._observation(message, line, time))
+            case "user":
+                run.say(self._user(message, line, time))
+            case "bashExecution":
+                run.say(Message(_shell_text(message), "person", "shell", line, time))
+            case _:
+                text = message.summary or "\n".join(_texts(message.content))
+                run.say(Message(text, "harness", "compaction" if message.summary else "notice", line, time))
+
+    def _response(self, message: _Message, line: int, time: float | None) -> Response:
+        blocks = _blocks(message.content)
+        calls = [self._call(block, line) for block in blocks if block.type == "toolCall"]
+        self._has_tab |= any(call.name.startswith("tab_") or call.name in _TAB_TOOLS for call in calls)
+        outcome = _OUTCOMES.get(message.stop_reason or "", "complete")
+        if message.error and outcome != "aborted":
+            self._account.note(line, "failed response", message.error[:300], "kept as a failed turn")
+        return Response(
+            "", line, time, message.model, None, outcome, _usage(message.usage),
+            [block.text for block in blocks if block.type == "text" and block.text],
+            [block.thinking for block in blocks if block.thinking],
+            calls,
+        )  # fmt: skip
+
+    def _call(self, block: _Block, line: int) -> ToolCall:
+        arguments = block.arguments
+        if not isinstance(arguments, dict):
+            if arguments is not None:
+                what = f'the arguments of "{block.name}" are no JSON object'
+                self._account.note(line, "odd arguments", what, "kept whole")
+            arguments = {} if arguments is None else {"": arguments}
+        return ToolCall(block.id or "", block.name or "", arguments, line)
+
+    def _observation(self, message: _Message, line: int, time: float | None) -> Observation:
+        texts = _texts(message.content)
+        text, spans = "\n".join(texts), tab_block(texts)
+        self._has_tab |= bool(spans)
+        end = spans[0].start if spans else len(text)
+        notes, exit_code = _notes(text, end, message.tool or "")
+        images = sum(block.type == "image" for block in _blocks(message.content))
+        return Observation(
+            message.call_id or "", text, bool(message.is_error), notes + spans, images, exit_code, None, line, time
+        )
+
+    def _user(self, message: _Message, line: int, time: float | None) -> Message:
+        text = "\n".join(_texts(message.content))
+        if self._has_tab and text.startswith("[tab] Finish check"):
+            return Message(text, "tab", "notice", line, time)
+        if any(block.type == "image" for block in _blocks(message.content)):
+            self._account.note(line, "picture", "a picture stands in a person's message", "not kept", lost=True)
+        return Message(text, "person", "prompt", line, time)
+
+
+_VOICES: dict[str, Voice] = {"assistant": "agent", "user": "person"}
+_TAB_TOOLS = frozenset(["add", "resolve", "list", "show"])
+_OUTCOMES: dict[str, Outcome] = {"aborted": "aborted", "error": "failed", "length": "failed"}
+
+
+def _headed(header: RunHeader, entry: _Entry, time: float | None) -> RunHeader:
+    return RunHeader(
+        header.format,
+        header.harness,
+        session=entry.id or "",
+        cwd=entry.cwd,
+        fresh_cwd=True,
+        model=entry.model_id,
+        started=time,
+    )
+
+
+def _blocks(content: str | list[_Block] | None) -> list[_Block]:
+    if isinstance(content, str):
+        return [_Block("text", content)]
+    return content or []
+
+
+def _texts(content: str | list[_Block] | None) -> list[str]:
+    return [block.text or "" for block in _blocks(content) if block.type == "text"]
+
+
+def _shell_text(message: _Message) -> str:
+    """A person's own command as a person reads it: the command, then its output."""
+    return f"!{message.command or ''}\n{message.output or ''}"
+
+
+def _usage(usage: _Usage | None) -> Usage | None:
+    if usage is None:
+        return None
+    counts = [int(count or 0) for count in (usage.input, usage.output, usage.cache_read, usage.cache_write)]
+    return Usage(counts[0], counts[1], counts[2], counts[3], usage.cost.total if usage.cost else None)
+
+
+_MORE_LINES = re.compile(r"\n\n\[(?:\d+ more lines in file|Showing (?:lines|last) )[^\n]*\]\Z")
+_EXIT = re.compile(r"(?:\n\n|\A)Command (?:exited with code (\d+)|aborted|timed out[^\n]*)\Z")
+
+
+def _notes(text: str, end: int, tool: str) -> tuple[tuple[Span, ...], int | None]:
+    """What Pi wrote under a result, as spans, and the exit code if it is told there.
+
+    >>> _notes("a\\n\\nCommand exited with code 2", 29, "bash")
+    ((Span(start=1, end=29, origin='harness', what='exit status'),), 2)
+    """
+    if tool not in ("bash", "read"):
+        return (), None
+    if text == "(no output)":
+        return (Span(0, end, "harness", "no output"),), None
+    start = max(0, end - 600)
+    tail = text[start:end]
+    if tool == "bash" and (status := _EXIT.search(tail)):
+        code = int(status.group(1)) if status.group(1) else None
+        spans = (Span(start + status.start(), end, "harness", "exit status"),)
+        return _truncation(tail[: status.start()], start) + spans, code
+    return _truncation(tail, start), None
+
+
+def _truncation(tail: str, start: int) -> tuple[Span, ...]:
+    note = _MORE_LINES.search(tail)
+    return (Span(start + note.start(), start + note.end(), "harness", "truncation note"),) if note else ()
