@@ -226,7 +226,7 @@ def test_write_makes_folders_and_replaces_what_was_there(terminal: Terminal) -> 
 def test_a_call_that_cannot_be_is_told_to_the_model_and_does_not_raise(
     terminal: Terminal, tool: str, arguments: dict[str, Json]
 ) -> None:
-    told = use(terminal, tool, **arguments)
+    told = use_tool(terminal, ToolCall("c", tool, arguments), 20.0)
     assert told.is_error
     assert told.text
 

@@ -193,16 +193,19 @@ class _Excerpt:
 
 
 def excerpt_text(observation: Observation) -> str:
-    """What an observation showed, without the parts that the tab injected.
+    """What an observation showed, without the parts that the tab injected and the newline that set them apart.
 
     >>> from tabcore.trajectory import Span
-    >>> excerpt_text(Observation("1", "42\\n[tab] 0 open", spans=(Span(2, 12, "tab"),)))
+    >>> excerpt_text(Observation("1", "42\\n[tab] 0 open", spans=(Span(3, 15, "tab"),)))
     '42'
+    >>> excerpt_text(Observation("1", "42\\n\\n[tab] 0 open", spans=(Span(3, 4, "tab", "separator"), Span(4, 16, "tab"))))
+    '42\\n'
     """
-    if not observation.spans:
+    first = min((span.start for span in observation.spans if span.origin == "tab"), default=None)
+    if first is None:
         return observation.text
     text = without(observation.text, observation.spans, {"tab"})
-    return text.removesuffix("\n") if len(text) < len(observation.text) else text
+    return text if observation.text[first : first + 1] == "\n" else text.removesuffix("\n")
 
 
 _PATH_ARGUMENTS = ("path", "file_path", "filePath", "file", "filename", "absolute_path", "paths", "pattern", "query")
