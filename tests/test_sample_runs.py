@@ -1,0 +1,333 @@
+"""The sample runs: recorded again byte for byte, and Table 5 of the paper in what was recorded and in what is derived."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+import sample_runs
+from sample_runs.office_files import office_files
+from sample_runs.record import HERE, ROOT, SAMPLES, Sample, record
+from tabcore.readers import identify
+from tabcore.source import Source
+from tabcore.tab import messages
+from tabcore.tab.events import Event, FileAuthored, FileListed, FileRead, FinishChecked, RequirementAdded, Resolved
+from tabcore.tab.history import Difference, Historian
+from tabcore.tab.review import Reviewer
+from tabcore.tab.tab import Tab
+from tabcore.tab.timeline import timeline_of
+from tabcore.trajectory import Run, Task, Turn, collect
+
+GOLDEN = Path(__file__).parent / "golden" / "sample_runs"
+GUIDE, ENERGY = SAMPLES
+POLICY = "policies/business_travel/business_travel_management_policy_{}.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A recorded run and the tab derived from it."""
+
+    run: Run
+    events: tuple[Event, ...]
+    differences: tuple[Difference, ...]
+    texts: dict[str, str]
+
+    def at(self, turn: int) -> Tab:
+        return timeline_of(self.events).at(turn, self.texts)
+
+    def turn(self, number: int) -> Turn:
+        return self.run.turns[number - 1]
+
+
+def derived(folder: Path) -> Derived:
+    source = Source.of_path(folder / "session.jsonl")
+    pieces = list(identify(source).read(source))
+    [run] = collect(pieces, digest=source.digest(), path=source.path)
+    task = Task((folder / "task.md").read_text(encoding="utf-8"), "run folder")
+    historian = Historian(replace(run.header, task=task, root=ROOT))
+    facts = [historian.turn(turn) for turn in run.turns]
+    facts.append(historian.end(run.after, len(run.turns)))
+    return Derived(
+        run,
+        tuple(event for fact in facts for event in fact.events),
+        tuple(difference for fact in facts for difference in fact.differences),
+        historian.keeper.texts,
+    )
+
+
+@pytest.fixture(scope="module")
+def guide() -> Derived:
+    return derived(sample_runs.runs_folder() / GUIDE.name)
+
+
+@pytest.fixture(scope="module")
+def energy() -> Derived:
+    return derived(sample_runs.runs_folder() / ENERGY.name)
+
+
+def recorded_status_line(guide: Derived, turn: int) -> str:
+    return guide.turn(turn).observations[-1].text.rsplit("\n", 1)[-1]
+
+
+def recorded_text(guide: Derived, turn: int) -> str:
+    return guide.turn(turn).observations[0].text
+
+
+def counts(status_line: str) -> tuple[int, int, int]:
+    """Unopened, above threshold, read-log entries."""
+    found = re.search(r"candidates: (\d+) unopened, (\d+) above threshold \| read log: (\d+) entr", status_line)
+    assert found is not None
+    unopened, starred, entries = map(int, found.groups())
+    return unopened, starred, entries
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# recorded again
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_a_sample_recorded_again_has_the_same_bytes(sample: Sample, tmp_path: Path) -> None:
+    assert record(sample, tmp_path).how == "delivered"
+    assert files_of(tmp_path / sample.name) == files_of(sample_runs.runs_folder() / sample.name)
+
+
+def test_one_command_records_all_of_them_from_any_folder(tmp_path: Path) -> None:
+    command = [sys.executable, str(HERE / "record.py"), "--into", str(tmp_path / "out")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "business_travel: delivered after 23 turns",
+        "energy_report: delivered after 12 turns",
+    ]
+    assert files_of(tmp_path / "out") == files_of(sample_runs.runs_folder())
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_no_record_names_the_folder_in_which_it_was_made(sample: Sample) -> None:
+    text = (sample_runs.runs_folder() / sample.name / "session.jsonl").read_text(encoding="utf-8")
+    assert tempfile.gettempdir() not in text
+    assert str(Path.home()) not in text
+
+
+def test_the_office_files_are_those_that_their_texts_make() -> None:
+    for path, content in office_files().items():
+        assert (HERE / "workspaces" / path).read_bytes() == content, path
+
+
+def test_the_samples_are_small_and_the_readme_names_each_run() -> None:
+    assert sum(len(content) for content in files_of(HERE).values()) < 2_000_000
+    readme = (HERE / "README.md").read_text(encoding="utf-8")
+    assert all(f"runs/{folder.name}" in readme for folder in sample_runs.runs_folder().iterdir())
+
+
+def test_every_sample_says_that_it_was_scripted() -> None:
+    for sample in SAMPLES:
+        assert sample.simulated.startswith("Scripted")
+        assert sample.simulated in (sample_runs.runs_folder() / sample.name / "run.toml").read_text(encoding="utf-8")
+
+
+# the business travel guide: Table 5
+
+
+def test_the_guide_has_the_calls_of_the_table_turn_for_turn(guide: Derived) -> None:
+    names = [" ".join(call.name for call in turn.calls) for turn in guide.run.turns]
+    expected = ["tab_add", "bash", "bash", "bash", "read", "read", "read", "read", "bash", "tab_list", "tab_show"]
+    expected += ["write", "bash", "tab_list", *["tab_resolve"] * 6, "bash", "", ""]
+    assert names == expected
+
+
+def test_six_requirements_are_added_at_turn_1_before_any_file_is_seen(guide: Derived) -> None:
+    added = [event for event in guide.events if isinstance(event, RequirementAdded)]
+    assert [(event.turn, event.requirement) for event in added] == [(1, f"r{n}") for n in range(1, 7)]
+    seen = [event.turn for event in guide.events if isinstance(event, FileRead | FileListed)]
+    assert min(seen) == 3
+
+
+@pytest.mark.parametrize(
+    ("turn", "numbers"),
+    [(1, (0, 0, 0)), (2, (0, 0, 0)), (3, (98, 59, 0)), (4, (98, 59, 0)), (5, (97, 58, 1)), (8, (94, 55, 4))]
+    + [(turn, (94, 55, 4)) for turn in range(9, 22)],
+)
+def test_the_counts_are_the_tables_as_recorded_and_as_derived(
+    guide: Derived, turn: int, numbers: tuple[int, int, int]
+) -> None:
+    assert counts(recorded_status_line(guide, turn)) == numbers
+    tab = guide.at(turn)
+    assert (len(tab.candidates), tab.starred, len(tab.read_log)) == numbers
+
+
+def test_turns_5_to_8_read_the_four_policies_one_a_turn(guide: Derived) -> None:
+    entries = guide.at(23).read_log.values()
+    assert [(entry.entry_id, entry.turn, entry.path) for entry in entries] == [
+        (f"L{n}", n + 4, POLICY.format(n)) for n in range(1, 5)
+    ]
+
+
+def test_the_second_entry_has_2286_characters_and_begins_with_article_7(guide: Derived) -> None:
+    head, command, rule, first = recorded_text(guide, 11).splitlines()[:4]
+    assert head == f"L2: {POLICY.format(2)} (turn 6, 2286 chars)"
+    assert (command, rule) == (f"command: read {POLICY.format(2)}", "---")
+    assert first.startswith("Article 7")
+    entry, excerpt = guide.at(23).show("L2")
+    assert entry.chars == len(excerpt) == 2286
+    assert excerpt == (HERE / "workspaces" / GUIDE.name / POLICY.format(2)).read_text(encoding="utf-8")
+
+
+def test_the_review_at_turn_10_sets_r3_beside_l2_and_an_unopened_file_of_the_same_subject(guide: Derived) -> None:
+    text = recorded_text(guide, 10)
+    assert text.startswith("Requirements: 6 open, 0 resolved\n")
+    r3 = text[text.index("r3 [open]") : text.index("r4 [open]")].splitlines()
+    assert r3[2].startswith(f"  L2 {POLICY.format(2)}: Article 7  Reimbursement standards")
+    never_opened = r3[-1].removeprefix(" never opened: ").split(" | ")
+    folder = "finance/expense_claims/"
+    assert never_opened[:2] == [
+        f"* {folder}employee_travel_reimbursement_standards.docx",
+        f"* {folder}printed/employee_travel_reimbursement_standards.pdf",
+    ]
+
+
+def test_turns_15_to_20_resolve_the_six_as_in_the_table(guide: Derived) -> None:
+    resolved = [event for event in guide.events if isinstance(event, Resolved)]
+    assert [(event.turn, event.requirement, event.status, event.entry) for event in resolved] == [
+        (15, "r1", "done", "L1"),
+        (16, "r2", "done", "L3"),
+        (17, "r3", "done", "L2"),
+        (18, "r4", "done", "L4"),
+        (19, "r5", "done", "L4"),
+        (20, "r6", "unavailable", ""),
+    ]
+    assert resolved[-1].reason.startswith("authored")
+
+
+def test_the_guide_is_written_at_turn_12_and_is_no_candidate(guide: Derived) -> None:
+    written = [event for event in guide.events if isinstance(event, FileAuthored)]
+    assert [(event.turn, event.path) for event in written] == [(12, "employee_business_travel_guide.doc")]
+    assert "employee_business_travel_guide.doc" not in guide.at(23).candidates
+
+
+def test_turn_22_stops_and_the_finish_check_counts_five_one_and_94(guide: Derived) -> None:
+    assert [turn.number for turn in guide.run.turns if turn.is_stop] == [22, 23]
+    [check] = guide.turn(23).before
+    assert check.origin == "tab"
+    assert check.text.startswith("[tab] Finish check 1 of at most 1: you stopped.")
+    assert "All 6 requirement items are resolved (5 done, 1 unavailable)." in check.text
+    assert "never opened: 94" in check.text
+    [fact] = [event for event in guide.events if isinstance(event, FinishChecked)]
+    assert (fact.turn, fact.body, fact.open_requirements, fact.unopened) == (22, "all resolved", (), 94)
+
+
+@pytest.mark.parametrize("name", ["guide", "energy"])
+def test_the_record_reads_without_a_problem_and_the_tab_derives_as_it_was_shown(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    run: Derived = request.getfixturevalue(name)
+    assert run.run.problems == ()
+    assert run.differences == ()
+
+
+@pytest.mark.parametrize("turn", [3, 8, 10, 22])
+def test_the_tab_of_the_guide_as_text(guide: Derived, turn: int) -> None:
+    tab = guide.at(turn)
+    ranked = [candidate for candidate, _ in Reviewer(tab).candidates_by_relevance()]
+    text = messages.tab_text(tab, ranked, turn) + "\n"
+    assert text == (GOLDEN / f"business_travel_turn_{turn}.txt").read_text(encoding="utf-8")
+
+
+# the script states no count
+
+
+def rerecorded(tmp_path: Path, workspace: Path) -> Derived:
+    record(GUIDE, tmp_path / "runs", workspace)
+    return derived(tmp_path / "runs" / GUIDE.name)
+
+
+@pytest.fixture
+def own_workspace(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(HERE / "workspaces" / GUIDE.name, tmp_path / "own"))
+
+
+def test_a_file_renamed_to_a_neutral_name_falls_below_the_threshold(tmp_path: Path, own_workspace: Path) -> None:
+    (own_workspace / "hr" / "leave_approval_workflow.md").rename(own_workspace / "hr" / "absence.md")
+    changed = rerecorded(tmp_path, own_workspace)
+    assert counts(recorded_status_line(changed, 3)) == (98, 58, 0)
+    assert counts(recorded_status_line(changed, 8)) == (94, 54, 4)
+    assert changed.at(3).starred == 58
+    assert "hr/leave_approval_workflow.md" not in recorded_text(changed, 10)
+    assert changed.differences == ()
+
+
+def test_a_file_more_is_a_candidate_more(tmp_path: Path, own_workspace: Path) -> None:
+    (own_workspace / "notes.txt").write_text("nothing of note\n")
+    changed = rerecorded(tmp_path, own_workspace)
+    assert counts(recorded_status_line(changed, 3)) == (99, 59, 0)
+    assert "never opened: 95" in changed.turn(23).before[0].text
+
+
+def test_a_policy_without_its_subject_is_refused_as_evidence(tmp_path: Path, own_workspace: Path) -> None:
+    neutral = own_workspace / POLICY.format(3)
+    neutral.write_text("This page was left empty on purpose.\n")
+    changed = rerecorded(tmp_path, own_workspace)
+    assert recorded_text(changed, 16).startswith("Refused: L3")
+    assert "1 of 6 requirement items are open" in changed.turn(23).before[0].text
+    assert changed.differences == ()
+
+
+# the energy report: no tab operation, one figure forgotten
+
+
+def test_the_energy_run_has_no_tab_and_gets_the_one_that_would_have_been_kept(energy: Derived) -> None:
+    assert {call.name for turn in energy.run.turns for call in turn.calls} == {"bash", "read", "write"}
+    assert "[tab]" not in (sample_runs.runs_folder() / ENERGY.name / "session.jsonl").read_text(encoding="utf-8")
+    tab = energy.at(12)
+    assert tab.requirements == {}
+    assert {entry.path for entry in tab.read_log.values() if not entry.authored} == {
+        "README.md",
+        "contracts/electricity_2024.md",
+        "memos/2024-04-18_compressor.md",
+        "memos/2024-05-22_power_cut.md",
+        "memos/2024-07-02_solar_roof.md",
+        "meters/cold_store_2024.csv",
+        "meters/creamery_2024.csv",
+        "meters/office_2024.csv",
+        "reports/2024_q1_energy_report.md",
+        "targets/2024.md",
+    }
+    assert set(tab.candidates) == {"memos/2024-02-09_lighting.md", "meters/meter_register.csv"}
+
+
+def test_the_energy_report_leaves_out_one_figure_that_was_on_the_screen(energy: Derived) -> None:
+    shown = "\n".join(observation.text for turn in energy.run.turns for observation in turn.observations)
+    report = (sample_runs.runs_folder() / ENERGY.name / "deliverable" / "q2_energy_report.md").read_text()
+    asked = ["250740", "150215", "20235", "421190", "4.6 %", "221.3", "184.2", "33.4", "97623.64", "18,450", "2,130"]
+    asked += ["3 hours 40 minutes", "310 litres", "1,640,000"]
+    assert all(figure in shown for figure in asked)
+    plain = report.replace(",", "")
+    assert [figure for figure in asked if figure.replace(",", "") not in plain] == ["310 litres"]
+
+
+def test_the_deliverable_is_the_file_that_was_written(energy: Derived) -> None:
+    [write] = [call for turn in energy.run.turns for call in turn.calls if call.name == "write"]
+    delivered = files_of(sample_runs.runs_folder() / ENERGY.name / "deliverable")
+    assert delivered == {str(write.arguments["path"]): str(write.arguments["content"]).encode()}
+
+
+def test_the_log_is_pi_version_3_with_the_status_line_as_a_block_of_its_own() -> None:
+    lines = (sample_runs.runs_folder() / GUIDE.name / "session.jsonl").read_text(encoding="utf-8").splitlines()
+    header, *entries = map(json.loads, lines)
+    assert (header["type"], header["version"], header["cwd"]) == ("session", 3, ROOT)
+    results = [entry["message"] for entry in entries if entry.get("message", {}).get("role") == "toolResult"]
+    assert len(results) == 21
+    for result in results:
+        content, line = (block["text"] for block in result["content"])
+        assert messages.is_status_line(line)
+        assert not messages.is_status_line(content)
