@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -123,6 +124,13 @@ def test_what_cannot_be_read_is_told_without_the_real_folder(terminal: Terminal,
     assert shown.is_error
     assert reason in shown.text
     assert str(terminal.folder) not in shown.text
+
+
+def test_a_pipe_or_device_is_neither_read_nor_written(terminal: Terminal) -> None:
+    os.mkfifo(terminal.folder / "pipe")
+    for path in ("pipe", "/dev/zero"):
+        assert "not a regular file" in use(terminal, "read", path=path).text
+        assert "not a regular file" in use(terminal, "write", path=path, content="x").text
 
 
 # bash

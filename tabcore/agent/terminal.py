@@ -76,7 +76,7 @@ def _read(terminal: Terminal, arguments: Mapping[str, Json], seconds: float) -> 
     path = _text(arguments, "path")
     first = _count(arguments, "offset", 1)
     most = min(_count(arguments, "limit", MOST_LINES), MOST_LINES)
-    with (terminal.folder / path).open("rb") as file:
+    with _plain(terminal, path).open("rb") as file:
         if b"\0" in file.read(8192):
             raise _Declined(f"read: {path}: a binary file; its bytes cannot be shown as text")
         file.seek(0)
@@ -116,10 +116,18 @@ def _bash(terminal: Terminal, arguments: Mapping[str, Json], seconds: float) -> 
 
 def _write(terminal: Terminal, arguments: Mapping[str, Json], seconds: float) -> _Output:
     path, content = _text(arguments, "path"), _text(arguments, "content").encode("utf-8")
-    target = terminal.folder / path
+    target = _plain(terminal, path)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(content)
     return _Output(f"Wrote {len(content)} bytes to {path}")
+
+
+def _plain(terminal: Terminal, path: str) -> Path:
+    """Where a path leads, unless to a pipe or device, on which reading and writing may never end."""
+    target = terminal.folder / path
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        raise _Declined(f"{path}: not a regular file")
+    return target
 
 
 def _text(arguments: Mapping[str, Json], name: str) -> str:
