@@ -11,39 +11,47 @@ import io
 import os
 import stat
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from tabcore.errors import UnreadableSource
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 BLOCK = 1 << 20
 """Bytes read at a time."""
 
+HASH_BLOCK = 1 << 18
+"""Bytes read at a time while their digest is taken: they are still in the processor's cache then."""
+
 LINE_LIMIT = 64 << 20
-"""A longer line is not kept in memory: its start is handed over and the rest counted."""
+"""A longer line is handed over in pieces of this size, each as a line without its newline."""
 
 _BYTE_ORDER_MARK = codecs.BOM_UTF8
 
 
 class Line(NamedTuple):
-    """One line without its newline. A tuple, since a log has a million of them.
+    """One line with its newline. A tuple, since a log has a million of them.
 
-    `number` counts from 1. `offset` is where its first byte stands in the file. `ended` is false for a last
-    line without a newline, which a growing log may still complete. `cut` counts bytes left out of an
-    oversized line.
+    `number` counts from 1. `offset` is where its first byte stands in the file.
     """
 
     number: int
     offset: int
     data: bytes
-    ended: bool = True
-    cut: int = 0
+
+    @property
+    def ended(self) -> bool:
+        """False for a last line without a newline, which a growing log may still complete."""
+        return self.data.endswith(b"\n")
 
     @property
     def next_offset(self) -> int:
         """Where the following line starts: the `start` with which `lines()` resumes."""
-        return self.offset + len(self.data) + self.cut + self.ended
+        return self.offset + len(self.data)
 
 
 class Source:
@@ -130,18 +138,21 @@ class Source:
         """Each line from byte `start` on, which is line `number`; to the end of the file as it is now.
 
         Lines end at b"\\n" only, since U+2028 and its like are legal inside JSON strings. Memory stays at a
-        block and the longest line. A full pass from the start settles `digest()` on the way.
+        block and the longest line (LINE_LIMIT at most). A full pass from the start settles `digest()` on the way.
         """
         if start == 0 and self.encoding != "utf-8":
             with self.open_text() as stream:
-                yield from _split(stream, 0, number, None)
+                yield from _lines(stream, 0, number)
             return
-        hasher = sha256() if start == 0 and self._digest is None else None
-        with self._open() as stream:
-            stream.seek(start)
-            yield from _split(stream, start, number, hasher.update if hasher else None)
-        if hasher:
-            self._digest = hasher.hexdigest()
+        if start or self._digest is not None:
+            with self._open() as stream:
+                stream.seek(start)
+                yield from _lines(stream, start, number)
+            return
+        hashed = _Hashed(self._open())
+        with io.BufferedReader(hashed, HASH_BLOCK) as stream:
+            yield from _lines(cast(BinaryIO, stream), 0, number)
+            self._digest = hashed.hexdigest()
 
     def digest(self) -> str:
         """The sha256 of the content, 64 hex digits, worked out once."""
@@ -204,30 +215,46 @@ class Folder:
         return next((folder for folder in self.folders() if folder.name == name), None)
 
 
-def _split(stream: BinaryIO, start: int, number: int, seen: Callable[[bytes], None] | None) -> Iterator[Line]:
-    """Lines of a stream that stands at byte `start`; `seen` gets each block as it is read."""
-    offset, pending, held, cut = start, [b""], 0, 0
-    while block := stream.read(BLOCK):
-        if seen:
-            seen(block)
-        first, *others = block.split(b"\n")
-        room = LINE_LIMIT - held
-        cut += max(0, len(first) - room)
-        pending.append(first[:room])
-        held += min(len(first), room)
-        for following in others:
-            line = _line(number, offset, b"".join(pending), True, cut)
-            yield line
-            offset, number = line.next_offset, number + 1
-            pending, held, cut = [following], len(following), 0
-    if held or cut:
-        yield _line(number, offset, b"".join(pending), False, cut)
+def _lines(stream: BinaryIO, start: int, number: int) -> Iterator[Line]:
+    """Lines of a stream that stands at byte `start`; a byte order mark at the file's start is left out."""
+    if start == 0:
+        first = stream.readline(LINE_LIMIT)
+        start = len(_BYTE_ORDER_MARK) if first.startswith(_BYTE_ORDER_MARK) else 0
+        if first[start:]:
+            yield Line(number, start, first[start:])
+        start = len(first)
+        number += first.endswith(b"\n")
+    for data in iter(partial(stream.readline, LINE_LIMIT), b""):
+        yield Line(number, start, data)
+        start += len(data)
+        if len(data) < LINE_LIMIT or data.endswith(b"\n"):
+            number += 1
 
 
-def _line(number: int, offset: int, data: bytes, ended: bool, cut: int) -> Line:
-    if offset == 0 and data.startswith(_BYTE_ORDER_MARK):
-        return Line(number, len(_BYTE_ORDER_MARK), data[len(_BYTE_ORDER_MARK) :], ended, cut)
-    return Line(number, offset, data, ended, cut)
+class _Hashed(io.RawIOBase):
+    """A stream that takes the sha256 of what is read from it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._hash = sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        block = self._stream.read(len(view))
+        view[: len(block)] = block
+        self._hash.update(block)
+        return len(block)
+
+    def hexdigest(self) -> str:
+        """The sha256 so far."""
+        return self._hash.hexdigest()
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 def _encoding_of(head: bytes) -> str:
@@ -255,7 +282,8 @@ class _Transcoded(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
         while not self._ready:
             block = self._stream.read(BLOCK)
             text = self._decoder.decode(block, final=not block)
@@ -264,8 +292,8 @@ class _Transcoded(io.RawIOBase):
             self._ready = text.encode("utf-8", "replace")
             if not block:
                 break
-        taken, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
-        buffer[: len(taken)] = taken
+        taken, self._ready = self._ready[: len(view)], self._ready[len(view) :]
+        view[: len(taken)] = taken
         return len(taken)
 
     def close(self) -> None:
@@ -282,7 +310,7 @@ def _status(place: Path) -> os.stat_result:
 
 def _open_file(place: Path) -> BinaryIO:
     try:
-        return place.open("rb")
+        return place.open("rb", buffering=BLOCK)
     except OSError as fault:
         raise _unreadable(place, fault) from fault
 

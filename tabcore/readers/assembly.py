@@ -7,7 +7,7 @@ calls without a result, and second results.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from tabcore.readers.base import Account
@@ -15,7 +15,6 @@ from tabcore.trajectory import (
     Message,
     Observation,
     Outcome,
-    Piece,
     RunEnded,
     RunHeader,
     RunStarted,
@@ -75,20 +74,20 @@ class RunAssembler:
         """How many turns have begun, those of the trunk included for an abandoned branch."""
         return self._number
 
-    def start(self) -> Iterator[Piece]:
-        """RunStarted, once."""
+    def start(self) -> None:
+        """Hands over RunStarted, once."""
         if not self._started:
             self._started = True
-            yield RunStarted(self.key, self.header)
+            self._account.pieces.append(RunStarted(self.key, self.header))
 
     def say(self, message: Message) -> None:
         """A message reached the model before its next response."""
         self._waiting.append(message)
 
-    def respond(self, response: Response) -> Iterator[Piece]:
+    def respond(self, response: Response) -> None:
         """A new response begins; the previous turn is complete."""
-        yield from self.start()
-        yield from self._finish_turn()
+        self.start()
+        self._finish_turn()
         self._response = response
         self._number += 1
         self._before, self._waiting = self._waiting, []
@@ -105,10 +104,10 @@ class RunAssembler:
         self._await(call)
         return True
 
-    def observe(self, observation: Observation) -> Iterator[Piece]:
+    def observe(self, observation: Observation) -> None:
         """A result was shown after the latest response."""
         if self._response is None:
-            yield from self.respond(Response(line=observation.line, time=observation.time, outcome="failed"))
+            self.respond(Response(line=observation.line, time=observation.time, outcome="failed"))
             self._account.note(
                 observation.line, "no response", "a result stands before the first response",
                 "kept in a turn without words",
@@ -124,20 +123,19 @@ class RunAssembler:
         """All calls without a result so far, in order."""
         return self._open_calls.values()
 
-    def end(self) -> Iterator[Piece]:
-        """The last turn, calls that were never answered, and RunEnded."""
-        yield from self.start()
+    def end(self) -> None:
+        """Hands over the last turn, notes calls that were never answered, and ends the run."""
+        self.start()
         if self.abandoned and self._waiting and self._response is None:
-            yield from self.respond(Response(line=self._waiting[0].line, time=self._waiting[0].time, outcome="aborted"))
-        yield from self._finish_turn()
+            self.respond(Response(line=self._waiting[0].line, time=self._waiting[0].time, outcome="aborted"))
+        self._finish_turn()
         if self.abandoned:
             return
         for call in self._open_calls.values():
             self._account.note(
                 call.line, "unanswered call", f'the call {call.call_id} of "{call.name}" has no result', "kept without"
             )
-        yield from self._account.drain()
-        yield RunEnded(self.key, self.header, tuple(self._waiting))
+        self._account.pieces.append(RunEnded(self.key, self.header, tuple(self._waiting)))
 
     def _await(self, call: ToolCall) -> None:
         if call.call_id:
@@ -162,7 +160,7 @@ class RunAssembler:
         above = self._upstream
         return above is not None and (call_id in above._open_calls or call_id in above._answered)
 
-    def _finish_turn(self) -> Iterator[Piece]:
+    def _finish_turn(self) -> None:
         response, self._response = self._response, None
         if response is None:
             return
@@ -181,4 +179,4 @@ class RunAssembler:
             time=response.time,
         )
         self._observations, self._before = [], []
-        yield TurnRead(self.key, turn, self.abandoned)
+        self._account.pieces.append(TurnRead(self.key, turn, self.abandoned))

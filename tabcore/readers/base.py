@@ -1,8 +1,9 @@
 """What a reader is, and the account that each keeps of its log.
 
 A reader is a module with two functions (`Reader`): `recognises()` tells from content whether a log is its
-format, `read()` streams the log's pieces. Bad data never raises: it becomes a `Problem`. `Account` collects
-those, and counts what was read, so that the person can be told what became of every line.
+format, `read()` streams the log's pieces. Bad data never raises: it becomes a `Problem`. `Account` collects the
+pieces until they are handed over, and counts what was read, so that the person can be told what became of every
+line.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ class Reader(Protocol):
 
 
 class Account:
-    """What became of a log: its problems until they are handed over, and counts of lines or steps."""
+    """What became of a log: its pieces until they are handed over, and counts of lines or steps."""
 
-    __slots__ = ("_kinds", "_unknown", "file", "problems", "skipped", "total", "unit", "untimed")
+    __slots__ = ("_kinds", "_unknown", "file", "pieces", "skipped", "total", "unit", "untimed")
 
     def __init__(self, file: str, unit: str = "line") -> None:
         self.file = file
@@ -46,7 +47,7 @@ class Account:
         self.total = 0
         self.untimed = 0
         self.skipped: list[int] = []
-        self.problems: list[Problem] = []
+        self.pieces: list[Piece] = []
         self._kinds: Counter[str] = Counter()
         self._unknown: dict[str, list[int]] = {}
 
@@ -54,7 +55,7 @@ class Account:
         """Adds a problem; beyond PROBLEMS_OF_A_KIND it is only counted."""
         self._kinds[kind] += 1
         if self._kinds[kind] <= PROBLEMS_OF_A_KIND:
-            self.problems.append(Problem(self.file, line, kind, what, done, lost))
+            self.pieces.append(Problem(self.file, line, kind, what, done, lost))
 
     def skip(self, line: int) -> None:
         """Line (or step) `line` gave nothing."""
@@ -66,23 +67,23 @@ class Account:
         self.skip(line)
         self._unknown.setdefault(record_type[:60], []).append(line)
 
-    def drain(self) -> list[Problem]:
-        """The problems since the last call."""
-        drained, self.problems = self.problems, []
+    def drain(self) -> list[Piece]:
+        """The pieces since the last call."""
+        drained, self.pieces = self.pieces, []
         return drained
 
-    def close(self) -> Iterator[Piece]:
-        """The last problems and the tally."""
+    def close(self) -> list[Piece]:
+        """The last pieces, problems that were only counted, and the tally."""
         for name, lines in self._unknown.items():
             records = f"{len(lines)} records" if len(lines) > 1 else "a record"
             self.note(lines[0], "unknown record", f'{records} of the unknown type "{name}"', "skipped", lost=True)
         for kind, count in self._kinds.items():
             if count > PROBLEMS_OF_A_KIND:
                 more = count - PROBLEMS_OF_A_KIND
-                self.problems.append(Problem(self.file, 0, kind, f"{more} more of this kind", "not listed"))
-        yield from self.drain()
+                self.pieces.append(Problem(self.file, 0, kind, f"{more} more of this kind", "not listed"))
         skipped = tuple(self.skipped)
-        yield Tally(self.unit, self.total, self.total - len(skipped), skipped, self.untimed)
+        self.pieces.append(Tally(self.unit, self.total, self.total - len(skipped), skipped, self.untimed))
+        return self.drain()
 
 
 def seconds(stamp: str | float | None) -> float | None:

@@ -18,24 +18,6 @@ Voice = Literal["agent", "person", "none"]
 """Who speaks in a record: a piece of a response, a person's prompt, or neither."""
 
 
-class Node(NamedTuple):
-    """A record's part in the tree. `line` and `place` say where it stands.
-
-    `response` is the id that the pieces of one response share. `chain` keeps conversations apart that one
-    log interleaves: "" for the main one. `is_root` when the record says that it has no parent.
-    """
-
-    line: int
-    place: int
-    ident: str | None
-    parent: str | None
-    voice: Voice = "none"
-    response: str | None = None
-    chain: str = ""
-    is_root: bool = False
-    length: int = 0
-
-
 class Side(NamedTuple):
     """A record off the live branch: which branch it lies on, and the number of its turn there."""
 
@@ -54,22 +36,42 @@ class Tree:
         self._voices = bytearray()
         self._responses: list[str | None] = []
         self._dangling: dict[int, str] = {}
+        self._last: str | None = None
         self._forked = False
 
-    def add(self, node: Node) -> bool:
-        """Takes a record; False when the same record stood in the log before (same id, response and length)."""
+    def add(
+        self,
+        line: int,
+        place: int,
+        ident: str | None,
+        parent: str | None,
+        voice: Voice,
+        response: str | None,
+        length: int,
+        is_root: bool = False,
+    ) -> bool:
+        """Takes a record; False when the same record stood in the log before (same id, response and length).
+
+        `line` and `place` say where it stands, `response` is the id that the pieces of one response share,
+        `is_root` that the record says it has no parent.
+        """
         number = len(self._parents)
-        if node.ident is not None:
-            earlier = self._index.setdefault(node.ident, number)
-            if earlier != number and self._same(earlier, node):
+        own = response if voice == "agent" else None
+        if ident is not None:
+            earlier = self._index.setdefault(ident, number)
+            if earlier != number and self._responses[earlier] == own and self._lengths[earlier] == length:
                 return False
-        parent = self._parent_of(node, number)
-        self._forked |= parent != number - 1
-        self._parents.append(parent)
-        self._places.append(node.line << 16 | node.place)
-        self._lengths.append(node.length)
-        self._voices.append(_VOICES.index(node.voice))
-        self._responses.append(node.response if node.voice == "agent" else None)
+        if parent is not None and parent == self._last:
+            above = number - 1
+        else:
+            above = self._parent_of(number, parent, is_root and voice == "person")
+            self._forked |= above != number - 1
+        self._parents.append(above)
+        self._places.append(line << 16 | place)
+        self._lengths.append(length)
+        self._voices.append(_VOICES[voice])
+        self._responses.append(own)
+        self._last = ident
         return True
 
     def sides(self) -> dict[tuple[int, int], Side]:
@@ -88,22 +90,18 @@ class Tree:
             if branches[number] in abandoned
         }
 
-    def _same(self, earlier: int, node: Node) -> bool:
-        response = node.response if node.voice == "agent" else None
-        return self._responses[earlier] == response and self._lengths[earlier] == node.length
-
-    def _parent_of(self, node: Node, number: int) -> int:
-        """The parent's number. A record that names none, or one that is not in the log, follows the previous record."""
-        if node.parent is not None:
-            known = self._index.get(node.parent)
-            if known is None or known == number:
-                self._dangling[number] = node.parent
-                return number - 1
-            return known
-        starts_over = (
-            node.is_root and node.voice == "person" and _VOICES[self._voices[0]] == "person" if number else False
-        )
-        return -1 if starts_over else number - 1
+    def _parent_of(self, number: int, parent: str | None, opens: bool) -> int:
+        """The parent's number. A record that names none, or one that is not in the log, follows the one before it;
+        only a person's prompt without a parent opens a second tree, beside one that a prompt opened too.
+        """
+        if parent is not None:
+            known = self._index.get(parent, number)
+            if known != number:
+                return known
+            self._dangling[number] = parent
+        elif opens and number and self._voices[0] == _VOICES["person"]:
+            return -1
+        return number - 1
 
     def _resolve_forward(self) -> None:
         """A parent that stands later in the log is found now."""
@@ -130,7 +128,7 @@ class Tree:
     def _live(self) -> bytearray:
         """1 for each record on the way from the last spoken one to its root."""
         live = bytearray(len(self._parents))
-        spoken = [number for number in range(len(self._voices)) if self._voices[number] != _SILENT]
+        spoken = [number for number in range(len(self._voices)) if self._voices[number] != _VOICES["none"]]
         number = spoken[-1] if spoken else len(self._parents) - 1
         while number >= 0 and not live[number]:
             live[number] = 1
@@ -145,7 +143,7 @@ class Tree:
             parent = self._parents[number]
             turn, response = (turns[parent], nearest[parent]) if parent >= 0 else (0, None)
             own = self._responses[number]
-            if _VOICES[self._voices[number]] == "person":
+            if self._voices[number] == _VOICES["person"]:
                 news[number] = 1
             elif own is not None and own != response:
                 news[number], turn, response = 1, turn + 1, own
@@ -171,10 +169,24 @@ class Forest:
         self._trees: dict[str, Tree] = {}
         self.repeated: set[tuple[int, int]] = set()
 
-    def add(self, node: Node) -> None:
-        """Takes a record in the log's order; a record that stands there a second time joins `repeated`."""
-        if not self._trees.setdefault(node.chain, Tree()).add(node):
-            self.repeated.add((node.line, node.place))
+    def add(
+        self,
+        chain: str,
+        line: int,
+        place: int,
+        ident: str | None,
+        parent: str | None,
+        voice: Voice,
+        response: str | None,
+        length: int,
+        is_root: bool = False,
+    ) -> None:
+        """Takes a record in the log's order (see Tree.add); a record that stands there again joins `repeated`."""
+        tree = self._trees.get(chain)
+        if tree is None:
+            tree = self._trees[chain] = Tree()
+        if not tree.add(line, place, ident, parent, voice, response, length, is_root):
+            self.repeated.add((line, place))
 
     def sides(self) -> dict[tuple[int, int], Side]:
         """The abandoned records of all chains."""
@@ -185,5 +197,4 @@ class Forest:
             yield from tree.sides().items()
 
 
-_VOICES: tuple[Voice, ...] = ("none", "agent", "person")
-_SILENT = _VOICES.index("none")
+_VOICES: dict[Voice, int] = {"none": 0, "agent": 1, "person": 2}

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
-from tabcore.readers.branches import Forest, Node, Side, Voice
+from tabcore.readers.claude_layout import Layout, layout_of
 from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
-from tabcore.readers.records import Record, looks_like, records
+from tabcore.readers.records import looks_like, records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
 
@@ -102,25 +102,6 @@ class _Line(msgspec.Struct, rename="camel"):
     attachment: _Attachment | None = None
 
 
-class _LinkMessage(msgspec.Struct):
-    id: str | None = None
-    content: msgspec.Raw = msgspec.Raw()
-
-
-class _Link(msgspec.Struct, rename="camel"):
-    """What the first pass needs of a line."""
-
-    type: str = ""
-    uuid: str | None = None
-    parent_uuid: str | msgspec.UnsetType | None = msgspec.UNSET
-    logical_parent_uuid: str | None = None
-    is_sidechain: bool | None = None
-    agent_id: str | None = None
-    is_meta: bool | None = None
-    is_compact_summary: bool | None = None
-    message: _LinkMessage | None = None
-
-
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log whose first records are Claude Code's."""
     return looks_like(head, _is_record)
@@ -129,12 +110,12 @@ def recognises(head: bytes, source: Source) -> bool:
 def read(source: Source) -> Iterator[Piece]:
     """The session's run and those of its inline sub-agents; turns of abandoned branches are marked so."""
     account = Account(source.path)
-    session = _Session(account, _layout(source))
+    session = _Session(account, layout_of(source, _is_record))
     for record in records(source, _Line, _is_record, account):
-        yield from session.take(record)
-        if account.problems:
+        session.take(*record)
+        if account.pieces:
             yield from account.drain()
-    yield from session.end()
+    session.end()
     yield from account.close()
 
 
@@ -147,71 +128,10 @@ def _is_record(value: dict[str, Json]) -> bool:
     return kind in _SILENT | {"attachment"} and ("sessionId" in value or "parentUuid" in value or "messageId" in value)
 
 
-@dataclass(slots=True)
-class _Layout:
-    """What the first pass found: abandoned records, repeated ones, and those of another run than the first."""
-
-    sides: dict[tuple[int, int], Side] = field(default_factory=dict)
-    repeated: set[tuple[int, int]] = field(default_factory=set)
-    agents: dict[tuple[int, int], str] = field(default_factory=dict)
-    has_main: bool = False
-
-
-class _Chains:
-    """Which sub-agent a side-chain record belongs to: the one it names, else its parent's."""
-
-    def __init__(self) -> None:
-        self._of_record: dict[str, str] = {}
-        self._latest = ""
-
-    def of(self, link: _Link, line: int) -> str:
-        parent = link.parent_uuid if isinstance(link.parent_uuid, str) else None
-        inherited = self._of_record.get(parent, self._latest if parent and self._latest else "") if parent else ""
-        chain = link.agent_id or inherited or link.uuid or f"line-{line}"
-        if link.uuid:
-            self._of_record[link.uuid] = chain
-        self._latest = chain
-        return chain
-
-
-def _layout(source: Source) -> _Layout:
-    layout, forest, chains = _Layout(), Forest(), _Chains()
-    for line, place, link, length in records(source, _Link, _is_record, Account(source.path)):
-        chain = ""
-        if link.is_sidechain:
-            chain = layout.agents[line, place] = chains.of(link, line)
-        elif link.type in ("user", "assistant"):
-            layout.has_main = True
-        if link.uuid is not None:
-            forest.add(_node(link, line, place, chain, length))
-    layout.sides, layout.repeated = forest.sides(), forest.repeated
-    if not layout.has_main and layout.agents:
-        first = next(iter(layout.agents.values()))
-        layout.agents = {where: chain for where, chain in layout.agents.items() if chain != first}
-    return layout
-
-
-def _node(link: _Link, line: int, place: int, chain: str, length: int) -> Node:
-    parent = link.parent_uuid if isinstance(link.parent_uuid, str) else link.logical_parent_uuid
-    response = (link.message.id if link.message else None) or link.uuid
-    is_root = link.parent_uuid is None and not link.logical_parent_uuid
-    return Node(line, place, link.uuid, parent, _voice(link), response, chain, is_root, length)
-
-
-def _voice(link: _Link) -> Voice:
-    if link.type == "assistant":
-        return "agent"
-    if link.type != "user" or link.is_meta or link.is_compact_summary or link.message is None:
-        return "none"
-    content = bytes(memoryview(link.message.content)[:4096]).lstrip()
-    is_result = content.startswith(b"[") and (b'"tool_result"' in content or b'"tool_use_id"' in content)
-    return "none" if is_result or content in (b"", b"null", b"[]") else "person"
-
-
 class _Session:
     """The runs of one log, filled record by record."""
 
-    def __init__(self, account: Account, layout: _Layout) -> None:
+    def __init__(self, account: Account, layout: Layout) -> None:
         self._account = account
         self._layout = layout
         self._runs: dict[str, RunAssembler] = {}
@@ -220,14 +140,14 @@ class _Session:
         self._claimed: set[str] = set()
         self._has_tab = False
 
-    def take(self, record: Record[_Line]) -> Iterator[Piece]:
+    def take(self, number: int, place: int, line: _Line, length: int) -> None:
         """One record of the log."""
-        line, number = record.value, record.line
         if line.type in _SILENT:
             return
         if line.type not in ("user", "assistant", "attachment"):
-            return self._account.not_understood(number, line.type)
-        run, time = self._run_of(record), seconds(line.timestamp)
+            self._account.not_understood(number, line.type)
+            return
+        run, time = self._run_of(number, place, line), seconds(line.timestamp)
         self._account.untimed += time is None
         if line.type == "attachment":
             self._attach(run, line.attachment or _Attachment(), number, time)
@@ -235,31 +155,30 @@ class _Session:
             self._account.skip(number)
             self._account.note(number, "no message", f"a record of {line.type} has no message", "skipped", lost=True)
         elif line.type == "user":
-            yield from self._user(run, line, line.message, number, time)
-        elif (number, record.place) in self._layout.repeated:
+            self._user(run, line, line.message, number, time)
+        elif (number, place) in self._layout.repeated:
             self._account.note(number, "repeated record", f"the record {line.uuid} stands here again", "read once")
         else:
-            yield from self._assistant(run, line, line.message, number, time)
+            self._assistant(run, line, line.message, number, time)
 
-    def end(self) -> Iterator[Piece]:
+    def end(self) -> None:
         """All that is still open."""
         if not self._runs:
             self._runs[""] = RunAssembler("", RunHeader(NAME, harness=NAME), self._account)
         for branch in self._branches.values():
-            yield from branch.end()
+            branch.end()
         for run in self._runs.values():
             if run.turns == 0:
                 what = f"run {run.key or 'of the log'} holds no response of a model"
                 self._account.note(0, "no turns", what, "kept without turns")
-            yield from run.end()
+            run.end()
 
-    def _run_of(self, record: Record[_Line]) -> RunAssembler:
+    def _run_of(self, number: int, place: int, line: _Line) -> RunAssembler:
         """The run, or the abandoned branch of one, to which a record belongs."""
-        where = (record.line, record.place)
-        key = self._layout.agents.get(where, "")
+        key = self._layout.agents.get((number, place), "")
         if key not in self._runs:
-            self._runs[key] = RunAssembler(key, self._header(key, record.value), self._account)
-        run, side = self._runs[key], self._layout.sides.get(where)
+            self._runs[key] = RunAssembler(key, self._header(key, line), self._account)
+        run, side = self._runs[key], self._layout.sides.get((number, place))
         if side is None:
             return run
         if (key, side.branch) not in self._branches:
@@ -286,17 +205,16 @@ class _Session:
                 return call.call_id
         return None
 
-    def _assistant(
-        self, run: RunAssembler, line: _Line, message: _Message, number: int, time: float | None
-    ) -> Iterator[Piece]:
+    def _assistant(self, run: RunAssembler, line: _Line, message: _Message, number: int, time: float | None) -> None:
         """One line of a response: the first begins a turn, those with the same id add to it."""
         if message.model == "<synthetic>" and not line.is_api_error_message:
-            return run.say(Message("\n".join(_texts(message.content)), "harness", "notice", number, time))
+            run.say(Message("\n".join(_texts(message.content)), "harness", "notice", number, time))
+            return
         ident = message.id or line.uuid or f"line-{number}"
         response = run.response
         if response is None or response.ident != ident:
             response = Response(ident, number, time, message.model, line.cwd)
-            yield from run.respond(response)
+            run.respond(response)
             if (run.key, ident) in self._responses and not run.abandoned:
                 what = f"the message {ident} goes on after another one"
                 self._account.note(
@@ -339,13 +257,11 @@ class _Session:
         self._account.note(number, "odd arguments", f'the arguments of "{block.name}" are no JSON object', "kept whole")
         return {"": block.input}
 
-    def _user(
-        self, run: RunAssembler, line: _Line, message: _Message, number: int, time: float | None
-    ) -> Iterator[Piece]:
+    def _user(self, run: RunAssembler, line: _Line, message: _Message, number: int, time: float | None) -> None:
         """A line given to the user: results, a person's words, the harness's insertions."""
         for block in _blocks(message.content):
             if block.type == "tool_result":
-                yield from run.observe(_observation(block, line.cwd, number, time))
+                run.observe(_observation(block, line.cwd, number, time))
             elif block.type == "text":
                 self._say(run, line, block.text or "", number, time)
             else:
@@ -368,7 +284,8 @@ class _Session:
         """Text that the harness put before the model without a call; a queued prompt is the person's."""
         queued = _loose_text(attachment.prompt)
         if queued and attachment.mode != "task-notification":
-            return run.say(user_message(queued, number, time))
+            run.say(user_message(queued, number, time))
+            return
         text = queued or attachment.snippet or _loose_text(attachment.content)
         if text:
             run.say(Message(text, "harness", "reminder", number, time))

@@ -18,9 +18,9 @@ import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
-from tabcore.readers.branches import Forest, Node, Side, Voice
+from tabcore.readers.branches import Forest, Side, Voice
 from tabcore.readers.insertions import tab_block
-from tabcore.readers.records import Record, looks_like, records
+from tabcore.readers.records import looks_like, records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, Span, ToolCall, Usage
 
@@ -113,15 +113,12 @@ def read(source: Source) -> Iterator[Piece]:
     """One run: the live branch's turns, and those of branches that were given up, marked so."""
     account = Account(source.path)
     forest = _forest(source)
-    session = _Session(account, forest.sides())
+    session = _Session(account, forest.sides(), forest.repeated)
     for record in records(source, _Entry, _is_record, account):
-        if (record.line, record.place) in forest.repeated:
-            account.note(record.line, "repeated record", f"the entry {record.value.id} stands here again", "read once")
-        else:
-            yield from session.take(record)
-        if account.problems:
+        session.take(*record)
+        if account.pieces:
             yield from account.drain()
-    yield from session.end()
+    session.end()
     yield from account.close()
 
 
@@ -143,29 +140,32 @@ def _forest(source: Source) -> Forest:
         if entry.id is not None and entry.type != "session":
             parent = entry.parent if isinstance(entry.parent, str) else None
             voice = _VOICES.get(entry.message.role, "none") if entry.message else "none"
-            forest.add(Node(line, place, entry.id, parent, voice, entry.id, "", entry.parent is None, length))
+            forest.add("", line, place, entry.id, parent, voice, entry.id, length, entry.parent is None)
     return forest
 
 
 class _Session:
     """One session's run and its abandoned branches, filled record by record."""
 
-    def __init__(self, account: Account, sides: dict[tuple[int, int], Side]) -> None:
+    def __init__(self, account: Account, sides: dict[tuple[int, int], Side], repeated: set[tuple[int, int]]) -> None:
         self._account = account
         self._sides = sides
+        self._repeated = repeated
         self._main = RunAssembler("", RunHeader(NAME, harness="pi", fresh_cwd=True), account)
         self._branches: dict[int, RunAssembler] = {}
         self._has_tab = False
 
-    def take(self, record: Record[_Entry]) -> Iterator[Piece]:
+    def take(self, line: int, place: int, entry: _Entry, length: int) -> None:
         """One entry of the log."""
-        entry, line = record.value, record.line
-        run = self._run_of((record.line, record.place))
+        if self._repeated and (line, place) in self._repeated:
+            self._account.note(line, "repeated record", f"the entry {entry.id} stands here again", "read once")
+            return
+        run = self._run_of(line, place)
         time = seconds(entry.timestamp)
         if entry.type == "message" and entry.message is not None:
             time = time if time is not None else seconds(entry.message.timestamp)
             self._account.untimed += time is None
-            yield from self._message(run, entry.message, line, time)
+            self._message(run, entry.message, line, time)
         elif entry.type == "session":
             self._open(entry, line, time)
         elif entry.type in ("compaction", "branch_summary"):
@@ -175,13 +175,13 @@ class _Session:
         elif entry.type not in _SILENT:
             self._account.not_understood(line, entry.type)
 
-    def end(self) -> Iterator[Piece]:
+    def end(self) -> None:
         """All that is still open."""
         for branch in self._branches.values():
-            yield from branch.end()
+            branch.end()
         if self._main.turns == 0:
             self._account.note(0, "no turns", "the log holds no response of a model", "kept without turns")
-        yield from self._main.end()
+        self._main.end()
 
     def _open(self, entry: _Entry, line: int, time: float | None) -> None:
         """The header line; a second one is another session glued to the first."""
@@ -191,8 +191,8 @@ class _Session:
             return
         self._main.header = _headed(header, entry, time)
 
-    def _run_of(self, where: tuple[int, int]) -> RunAssembler:
-        side = self._sides.get(where) if self._sides else None
+    def _run_of(self, line: int, place: int) -> RunAssembler:
+        side = self._sides.get((line, place)) if self._sides else None
         if side is None:
             return self._main
         if side.branch not in self._branches:
@@ -200,12 +200,12 @@ class _Session:
             self._branches[side.branch] = branch
         return self._branches[side.branch]
 
-    def _message(self, run: RunAssembler, message: _Message, line: int, time: float | None) -> Iterator[Piece]:
+    def _message(self, run: RunAssembler, message: _Message, line: int, time: float | None) -> None:
         match message.role:
             case "assistant":
-                yield from run.respond(self._response(message, line, time))
+                run.respond(self._response(message, line, time))
             case "toolResult":
-                yield from run.observe(self._observation(message, line, time))
+                run.observe(self._observation(message, line, time))
             case "user":
                 run.say(self._user(message, line, time))
             case "bashExecution":
@@ -311,14 +311,15 @@ def _notes(text: str, end: int, tool: str) -> tuple[tuple[Span, ...], int | None
     if text == "(no output)":
         return (Span(0, end, "harness", "no output"),), None
     start = max(0, end - 600)
-    tail = text[start:end]
-    if tool == "bash" and (status := _EXIT.search(tail)):
-        code = int(status.group(1)) if status.group(1) else None
-        spans = (Span(start + status.start(), end, "harness", "exit status"),)
-        return _truncation(tail[: status.start()], start) + spans, code
-    return _truncation(tail, start), None
+    if tool == "bash" and text.find("Command ", max(0, end - 80), end) >= 0:
+        status = _EXIT.search(text[start:end])
+        if status:
+            code = int(status.group(1)) if status.group(1) else None
+            span = Span(start + status.start(), end, "harness", "exit status")
+            return (*_truncation(text[start : span.start], start), span), code
+    return _truncation(text[start:end], start), None
 
 
 def _truncation(tail: str, start: int) -> tuple[Span, ...]:
-    note = _MORE_LINES.search(tail)
+    note = _MORE_LINES.search(tail) if tail.endswith("]") else None
     return (Span(start + note.start(), start + note.end(), "harness", "truncation note"),) if note else ()

@@ -11,42 +11,38 @@ import json
 import re
 import types
 from collections.abc import Callable, Iterator
-from typing import Generic, NamedTuple, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from tabcore.readers.base import Account
-from tabcore.source import Line, Source
+from tabcore.source import LINE_LIMIT, Line, Source
 from tabcore.trajectory import Json
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Sign: TypeAlias = Callable[[dict[str, Json]], bool]
 """Tells a record of the format from any other JSON object, such as a content block inside a torn record."""
 
+_BLANK = b" \t\r\n\0"
+
 RESYNC_TRIES = 64
 """How many openings after a tear are tried before the rest of a line is given up."""
 
 
-class Record(NamedTuple, Generic[Shape]):
-    """One record, with the number of its line and its place among the records of that line, from 0."""
+def records(source: Source, shape: type[Shape], sign: Sign, account: Account) -> Iterator[tuple[int, int, Shape, int]]:
+    """The records of a JSONL log, in order: line, place on the line from 0, record, length of the line.
 
-    line: int
-    place: int
-    value: Shape
-    length: int = 0
-
-
-def records(source: Source, shape: type[Shape], sign: Sign, account: Account) -> Iterator[Record[Shape]]:
-    """The records of a JSONL log, in order. Blank lines are passed over; a line without a record is skipped."""
+    Blank lines are passed over; a line without a record is skipped. (Plain tuples: there are millions.)
+    """
     decode = msgspec.json.Decoder(shape).decode
     for line in source.lines():
         try:
             value = decode(line.data)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, ValueError):
+        except (msgspec.DecodeError, RecursionError, ValueError):
             yield from _with_care(line, shape, sign, account)
         else:
             account.total += 1
-            yield Record(line.number, 0, value, len(line.data))
+            yield line.number, 0, value, len(line.data)
 
 
 def looks_like(head: bytes, sign: Sign) -> bool:
@@ -63,16 +59,16 @@ def looks_like(head: bytes, sign: Sign) -> bool:
     return False
 
 
-def _with_care(line: Line, shape: type[Shape], sign: Sign, account: Account) -> Iterator[Record[Shape]]:
+def _with_care(line: Line, shape: type[Shape], sign: Sign, account: Account) -> Iterator[tuple[int, int, Shape, int]]:
     """The records of a line that is not one sound record."""
-    if not line.data.strip(b" \t\r\0") and not line.cut:
+    if not line.data.strip(_BLANK) or account.skipped[-1:] == [line.number]:
         return
     account.total += 1
-    if line.cut:
-        account.note(
-            line.number, "oversized line", f"the line is longer by {line.cut:,} bytes than can be read", "skipped", True
-        )
-        return account.skip(line.number)
+    if len(line.data) >= LINE_LIMIT:
+        what = f"the line is longer than {LINE_LIMIT:,} bytes"
+        account.note(line.number, "oversized line", what, "skipped", lost=True)
+        account.skip(line.number)
+        return
     text = _text(line, account)
     place = 0
     for found in _objects(text, line.number, sign, account):
@@ -83,7 +79,7 @@ def _with_care(line: Line, shape: type[Shape], sign: Sign, account: Account) -> 
         if dropped:
             names = ", ".join(dropped[:5])
             account.note(line.number, "unexpected type", f"{names} is of an unexpected type", "left out", lost=True)
-        yield Record(line.number, place, value, len(line.data))
+        yield line.number, place, value, len(line.data)
         place += 1
     if place == 0:
         account.skip(line.number)
@@ -93,10 +89,10 @@ def _with_care(line: Line, shape: type[Shape], sign: Sign, account: Account) -> 
 
 def _text(line: Line, account: Account) -> str:
     try:
-        return line.data.decode("utf-8").strip(" \t\r\0")
+        return line.data.decode("utf-8").strip(_BLANK.decode())
     except UnicodeDecodeError:
         account.note(line.number, "bad encoding", "some bytes are not UTF-8", "shown as �")
-        return line.data.decode("utf-8", "replace").strip(" \t\r\0")
+        return line.data.decode("utf-8", "replace").strip(_BLANK.decode())
 
 
 def _objects(text: str, line: int, sign: Sign, account: Account) -> Iterator[Json]:
@@ -117,7 +113,7 @@ def _objects(text: str, line: int, sign: Sign, account: Account) -> Iterator[Jso
             start = after
         else:
             yield found
-            while start < len(text) and text[start] in " \t\r\0,":
+            while start < len(text) and text[start] in " \t\r\n\0,":
                 start += 1
 
 
