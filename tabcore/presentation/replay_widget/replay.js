@@ -1,0 +1,218 @@
+// The replay: fed once, it steps through the turns by itself and tells Python where it rests.
+
+const REST = 250;
+
+function makeReplay(root) {
+  const box = root.querySelector(".replay");
+  const parts = Object.fromEntries([...box.querySelectorAll("[data-part]")].map((node) => [node.dataset.part, node]));
+  const rowsOf = (name) => ({ requirements: requirements.rows, entries: entries.rows, candidates: candidates.pool })[name];
+  const light = makeLight(rowsOf);
+  const requirements = makeRequirements(parts.requirements, parts["requirements-count"], light);
+  const entries = makeEntries(parts.entries, parts["entries-count"], light, (id) => tell("entry", id));
+  const candidates = makeCandidates(parts.candidates, parts["candidate-rows"], parts["candidates-count"], light);
+  const panel = makeTurnPanel(parts.calls, parts.status);
+  let model = null, strip = null, place = 0, playing = 0, resting = 0, tell = () => {};
+
+  function go(next, { quiet = false } = {}) {
+    const wanted = Math.min(model.last, Math.max(1, next));
+    if (wanted === place) return;
+    const near = Math.abs(wanted - place) === 1 && !quiet && !still();
+    const before = near ? positionsBefore(place, wanted) : null;
+    const earlier = place;
+    place = wanted;
+    show();
+    if (before) move(before);
+    if (wanted === earlier + 1 && !quiet) showResolved();
+    rest();
+  }
+
+  function show() {
+    const turn = model.numbers[place - 1];
+    setText(parts.turn, String(turn));
+    if (parts.scrub.value !== String(place)) parts.scrub.value = String(place);
+    parts.scrub.setAttribute("aria-valuetext", `turn ${turn} of ${model.numbers[model.last - 1]}`);
+    strip.moveTo(place);
+    light.follow(model, turn);
+    requirements.show(model, turn);
+    entries.show(model, turn);
+    candidates.show(model, turn);
+    panel.show(model.data.turns[place - 1]);
+    box.dataset.turn = turn;
+  }
+
+  // Files that change columns between two neighbouring turns, with where they are now.
+  function positionsBefore(from, to) {
+    clearMotion(parts.ghosts, parts.lines);
+    const forward = to > from;
+    const turn = model.numbers[Math.max(from, to) - 1];
+    const ids = model.data.entries.slice(entriesAt(model, turn - 1), entriesAt(model, turn)).slice(0, MOST);
+    const moving = ids.map((entry) => ({ entry, candidate: model.data.candidates.findIndex((c) => c[LEFT] === turn && c[READ] === entry.path) })).filter((pair) => pair.candidate >= 0);
+    if (!moving.length) return null;
+    const first = ({ entry, candidate }) => (forward ? seen(candidates.pool.get(candidate), parts.candidates) : seen(entries.rows.get(entry.id), parts.entries));
+    return { forward, moving: moving.map((pair) => ({ ...pair, box: first(pair) })) };
+  }
+
+  function move({ forward, moving }) {
+    if (forward) parts.entries.scrollTop = 0;
+    for (const { entry, candidate, box: from } of moving) {
+      const node = forward ? entries.rows.get(entry.id) : candidates.pool.get(candidate);
+      slide(parts.ghosts, entry.path.slice(entry.path.lastIndexOf("/") + 1), from, seen(node, forward ? parts.entries : parts.candidates));
+      if (node) node.animate([{ opacity: 0 }, { opacity: 0, offset: 0.7 }, { opacity: 1 }], { duration: SLIDE });
+    }
+  }
+
+  function showResolved() {
+    const turn = model.numbers[place - 1];
+    for (const requirement of model.data.requirements) {
+      const step = requirement.steps.find((one) => one[0] === turn && one[2]);
+      const from = step && requirements.rows.get(requirement.id), to = step && entries.rows.get(step[2]);
+      if (from && to) drawLine(parts.lines, seen(from, parts.requirements), seen(to, parts.entries));
+    }
+  }
+
+  function rest() {
+    clearTimeout(resting);
+    window.dispatchEvent(new CustomEvent("runningtab:left", { detail: { run: model.data.run, turn: model.numbers[place - 1] } }));
+    resting = setTimeout(() => {
+      address();
+      if (!playing) tell("turn", model.numbers[place - 1]);
+    }, REST);
+  }
+
+  function address() {
+    const url = new URL(window.location.href);
+    url.searchParams.set("run", model.data.run);
+    url.searchParams.set("turn", String(model.numbers[place - 1]));
+    if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
+  }
+
+  function jump(kind, direction) {
+    const next = nextPlace(model.jumps[kind], place, direction);
+    const word = kind === "operation" ? "tab operation" : kind;
+    setText(parts.told, next === undefined ? `no ${direction > 0 ? "later" : "earlier"} ${word}` : "");
+    if (next !== undefined) go(next);
+  }
+
+  function play(on) {
+    clearInterval(playing);
+    playing = on ? setInterval(() => { if (place >= model.last) play(false); else go(place + 1); }, Number(parts.speed.value)) : 0;
+    setText(parts.play, playing ? "pause" : "play");
+    box.querySelector("[data-go=play]").setAttribute("aria-pressed", String(Boolean(playing)));
+    parts.turn.setAttribute("aria-live", playing ? "off" : "polite");
+    if (!on && model) rest();
+  }
+
+  const actions = {
+    first: () => go(1), back: () => go(place - 1), forward: () => go(place + 1), last: () => go(model.last),
+    play: () => { if (!playing && place >= model.last) go(1); play(!playing); },
+    read: (direction) => jump("read", direction), operation: (direction) => jump("operation", direction),
+    error: (direction) => jump("error", direction), stop: (direction) => jump("stop", direction),
+    keys: () => {
+      parts.keys.hidden = !parts.keys.hidden;
+      box.querySelector("[data-go=keys]").setAttribute("aria-expanded", String(!parts.keys.hidden));
+    },
+  };
+
+  function act(name, direction) {
+    if (name !== "play" && playing) play(false);
+    if (!["read", "operation", "error", "stop"].includes(name)) setText(parts.told, "");
+    actions[name](direction);
+  }
+
+  const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", " ": "play", r: "read", t: "operation", e: "error", s: "stop", "?": "keys" };
+
+  function press(event) {
+    const name = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!model || !name || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (isTaken(event)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    act(name, event.shiftKey ? -1 : 1);
+  }
+
+  // True where the key belongs to what has the focus, or the page lies behind a dialog.
+  function isTaken(event) {
+    const target = event.composedPath()[0];
+    if (target.closest?.("input:not(.scrub), textarea, select, [contenteditable=true], [role=dialog]")) return true;
+    if (event.key === " " && target.closest?.("button, summary, a")) return true;
+    if ((event.key === "Home" || event.key === "End") && target.closest?.(".list, pre")) return true;
+    return Boolean((root.host ?? box).closest("[inert]"));
+  }
+
+  box.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-go]");
+    if (button) act(button.dataset.go, event.shiftKey ? -1 : 1);
+  });
+  parts.scrub.addEventListener("input", () => { play(false); go(Number(parts.scrub.value), { quiet: true }); });
+  parts.speed.addEventListener("change", () => { if (playing) play(true); });
+
+  function hear(event) {
+    const message = event.detail;
+    if (!model || message.run !== model.data.run) return;
+    if (message.orders) model.orders = decodeOrders(model, message.orders);
+    if (message.turn !== undefined) takeTurn(message);
+    if (message.entry !== undefined) { model.excerpts.set(message.entry, message); entries.fill(message.entry, message); }
+    else show();
+  }
+
+  function takeTurn(message) {
+    if (message.review) model.review = { turn: message.turn, items: message.review };
+    if (!model.orders.length) model.orders = [[0, message.order]];
+  }
+
+  function feed(data) {
+    play(false);
+    [requirements.rows, entries.rows, candidates.pool].forEach((rows) => { rows.forEach((node) => node.remove()); rows.clear(); });
+    model = makeModel(data);
+    parts.simulated.closest("p").hidden = !data.simulated;
+    setText(parts.simulated, data.simulated);
+    setText(parts.turns, String(model.numbers[model.last - 1] ?? 0));
+    parts.scrub.max = String(Math.max(1, model.last));
+    strip?.close();
+    strip = makeStrip(parts, model, (next) => { if (playing) play(false); go(next, { quiet: true }); });
+    place = placeOf(model, turnOfAddress(data) ?? data.opening);
+    show();
+    address();
+    for (const message of window.runningtabFeed?.values() ?? []) hear({ detail: message });
+  }
+
+  return {
+    update(component) {
+      tell = component.setStateValue;
+      if (component.data && (!model || model.data.run !== component.data.run || model.last !== component.data.turns.length)) feed(component.data);
+      box.dataset.scheme = isDark(box) ? "dark" : "light";
+      strip?.draw();
+    },
+    attach() {
+      window.addEventListener("keydown", press, true);
+      window.addEventListener("runningtab:fed", hear);
+    },
+    detach() {
+      play(false);
+      clearTimeout(resting);
+      window.removeEventListener("keydown", press, true);
+      window.removeEventListener("runningtab:fed", hear);
+    },
+  };
+}
+
+function turnOfAddress(data) {
+  const query = new URL(window.location.href).searchParams;
+  const turn = Number.parseInt(query.get("turn"), 10);
+  return query.get("run") === data.run && turn > 0 ? turn : null;
+}
+
+function isDark(node) {
+  const [red, green, blue] = getComputedStyle(node).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [255, 255, 255];
+  return 0.3 * red + 0.6 * green + 0.1 * blue < 128;
+}
+
+// Called at first and whenever data or theme change; what is kept lies on the root.
+export default function (component) {
+  const root = component.parentElement;
+  const replay = (root.runningtab ??= makeReplay(root));
+  const token = (root.runningtabToken = {});
+  replay.update(component);
+  replay.attach();
+  return () => { if (root.runningtabToken === token) replay.detach(); };
+}
