@@ -27,7 +27,10 @@ from tabcore.trajectory import (
 
 @dataclass(slots=True)
 class Response:
-    """A model response while its pieces come in. `ident` is the id that its pieces share."""
+    """A model response while its pieces come in.
+
+    `ident` is the id that its pieces share; `told` is the usage as the latest piece told it, in the reader's own type.
+    """
 
     ident: str = ""
     line: int = 0
@@ -39,6 +42,7 @@ class Response:
     texts: list[str] = field(default_factory=list)
     reasonings: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
+    told: object = None
 
 
 class RunAssembler:
@@ -86,12 +90,14 @@ class RunAssembler:
 
     def respond(self, response: Response) -> None:
         """A new response begins; the previous turn is complete."""
-        self.start()
-        self._finish_turn()
+        if not self._started:
+            self.start()
+        if self._response is not None:
+            self._finish_turn(self._response)
         self._response = response
         self._number += 1
         self._before, self._waiting = self._waiting, []
-        if response.model and self.header.model is None:
+        if self.header.model is None and response.model:
             self.header = replace(self.header, model=response.model)
         for call in response.calls:
             self._await(call)
@@ -128,7 +134,8 @@ class RunAssembler:
         self.start()
         if self.abandoned and self._waiting and self._response is None:
             self.respond(Response(line=self._waiting[0].line, time=self._waiting[0].time, outcome="aborted"))
-        self._finish_turn()
+        if self._response is not None:
+            self._finish_turn(self._response)
         if self.abandoned:
             return
         for call in self._open_calls.values():
@@ -160,23 +167,21 @@ class RunAssembler:
         above = self._upstream
         return above is not None and (call_id in above._open_calls or call_id in above._answered)
 
-    def _finish_turn(self) -> None:
-        response, self._response = self._response, None
-        if response is None:
-            return
+    def _finish_turn(self, response: Response) -> None:
         turn = Turn(
-            number=self._number,
-            text="\n".join(response.texts),
-            reasoning="\n".join(response.reasonings),
-            calls=tuple(response.calls),
-            observations=tuple(self._observations),
-            before=tuple(self._before),
-            outcome=response.outcome,
-            model=response.model,
-            usage=response.usage,
-            cwd=response.cwd,
-            line=response.line,
-            time=response.time,
+            self._number,
+            "\n".join(response.texts),
+            "\n".join(response.reasonings),
+            tuple(response.calls),
+            tuple(self._observations),
+            tuple(self._before),
+            response.outcome,
+            response.model,
+            response.usage,
+            response.cwd,
+            response.line,
+            response.time,
         )
-        self._observations, self._before = [], []
+        self._observations = []
+        self._response = None
         self._account.pieces.append(TurnRead(self.key, turn, self.abandoned))

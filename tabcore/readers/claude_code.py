@@ -63,10 +63,10 @@ class _Block(msgspec.Struct):
 
 
 class _Usage(msgspec.Struct):
-    input: float | None = msgspec.field(default=None, name="input_tokens")
-    output: float | None = msgspec.field(default=None, name="output_tokens")
-    cache_read: float | None = msgspec.field(default=None, name="cache_read_input_tokens")
-    cache_write: float | None = msgspec.field(default=None, name="cache_creation_input_tokens")
+    input: int | None = msgspec.field(default=None, name="input_tokens")
+    output: int | None = msgspec.field(default=None, name="output_tokens")
+    cache_read: int | None = msgspec.field(default=None, name="cache_read_input_tokens")
+    cache_write: int | None = msgspec.field(default=None, name="cache_creation_input_tokens")
 
 
 class _Message(msgspec.Struct):
@@ -223,7 +223,8 @@ class _Session:
                 message.usage = None
             if not run.abandoned:
                 self._responses.add((run.key, ident))
-        response.usage = _most(response.usage, message.usage)
+        if message.usage is not None and message.usage != response.told:
+            response.usage, response.told = _most(response.usage, message.usage), message.usage
         if line.is_api_error_message or message.stop_reason in _CUT_SHORT:
             response.outcome = "failed"
         for block in _blocks(message.content):
@@ -297,15 +298,20 @@ _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d+)(?:\n|\Z)")
 
 
 def _observation(block: _Block, cwd: str | None, number: int, time: float | None) -> Observation:
-    texts = _texts(block.content)
-    text = "\n".join(texts)
-    images = sum(part.type == "image" for part in _blocks(block.content))
-    spans = reminders_in_result(text) + tab_block(texts)
+    images = 0
+    if isinstance(block.content, str):
+        text = block.content
+        spans = reminders_in_result(text)
+    else:
+        texts = _texts(block.content)
+        text = "\n".join(texts)
+        spans = reminders_in_result(text) + tab_block(texts)
+        images = sum(part.type == "image" for part in block.content or ())
     exit_code = None
     if block.is_error and (status := _EXIT_CODE.match(text)):
         exit_code = int(status.group(1))
         spans = (Span(0, status.end(), "harness", "exit status"), *spans)
-    return Observation(block.call_id or "", text, bool(block.is_error), spans, images, exit_code, cwd, number, time)
+    return Observation(block.call_id or "", text, block.is_error is True, spans, images, exit_code, cwd, number, time)
 
 
 def _blocks(content: str | list[_Block] | None) -> list[_Block]:
@@ -335,12 +341,15 @@ def _loose_text(value: object) -> str:
             return ""
 
 
-def _most(known: Usage | None, told: _Usage | None) -> Usage | None:
+def _most(known: Usage | None, told: _Usage) -> Usage:
     """Usage of a response, told again on each of its lines: early lines may count less."""
-    if told is None:
-        return known
-    counts = [int(count or 0) for count in (told.input, told.output, told.cache_read, told.cache_write)]
-    if known is None:
-        return Usage(*counts)
-    before = (known.input, known.output, known.cache_read, known.cache_write)
-    return Usage(*map(max, counts, before))
+    read, written = told.cache_read or 0, told.cache_write or 0
+    now = Usage(told.input or 0, told.output or 0, read, written)
+    if known is None or known == now:
+        return now
+    return Usage(
+        max(known.input, now.input),
+        max(known.output, now.output),
+        max(known.cache_read, read),
+        max(known.cache_write, written),
+    )

@@ -25,8 +25,7 @@ def reminders_in_result(text: str) -> tuple[Span, ...]:
     >>> reminders_in_result("<system-reminder>b</system-reminder> is a tag")
     ()
     """
-    start = text.rfind("</system-reminder>") if "<system-reminder>" in text[-20_000:] else -1
-    if start < 0 or text[start + len("</system-reminder>") :].strip():
+    if not text[-80:].rstrip().endswith("</system-reminder>"):
         return ()
     match = _LAST_REMINDERS.search(text)
     return (Span(match.start(1), match.end(1), "harness", "reminder"),) if match else ()

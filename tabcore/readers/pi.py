@@ -56,10 +56,10 @@ class _Cost(msgspec.Struct):
 
 
 class _Usage(msgspec.Struct):
-    input: float | None = None
-    output: float | None = None
-    cache_read: float | None = msgspec.field(default=None, name="cacheRead")
-    cache_write: float | None = msgspec.field(default=None, name="cacheWrite")
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = msgspec.field(default=None, name="cacheRead")
+    cache_write: int | None = msgspec.field(default=None, name="cacheWrite")
     cost: _Cost | None = None
 
 
@@ -171,7 +171,7 @@ class _Session:
         elif entry.type in ("compaction", "branch_summary"):
             run.say(Message(entry.summary or "", "harness", "compaction", line, time))
         elif entry.type == "custom_message":
-            run.say(Message("\n".join(_texts(entry.content)), "harness", "notice", line, time))
+            run.say(Message(_text(entry.content), "harness", "notice", line, time))
         elif entry.type not in _SILENT:
             self._account.not_understood(line, entry.type)
 
@@ -211,25 +211,27 @@ class _Session:
             case "bashExecution":
                 run.say(Message(_shell_text(message), "person", "shell", line, time))
             case _:
-                text = message.summary or "\n".join(_texts(message.content))
+                text = message.summary or _text(message.content)
                 run.say(Message(text, "harness", "compaction" if message.summary else "notice", line, time))
 
     def _response(self, message: _Message, line: int, time: float | None) -> Response:
-        blocks = _blocks(message.content)
-        calls = [self._call(block, line) for block in blocks if block.type == "toolCall"]
-        self._has_tab |= any(call.name.startswith("tab_") or call.name in _TAB_TOOLS for call in calls)
         outcome = _OUTCOMES.get(message.stop_reason or "", "complete")
         if message.error and outcome != "aborted":
             self._account.note(line, "failed response", message.error[:300], "kept as a failed turn")
-        return Response(
-            "", line, time, message.model, None, outcome, _usage(message.usage),
-            [block.text for block in blocks if block.type == "text" and block.text],
-            [block.thinking for block in blocks if block.thinking],
-            calls,
-        )  # fmt: skip
+        response = Response("", line, time, message.model, None, outcome, _usage(message.usage))
+        for block in _blocks(message.content):
+            if block.type == "toolCall":
+                response.calls.append(self._call(block, line))
+            elif block.type == "text":
+                if block.text:
+                    response.texts.append(block.text)
+            elif block.thinking:
+                response.reasonings.append(block.thinking)
+        return response
 
     def _call(self, block: _Block, line: int) -> ToolCall:
         arguments = block.arguments
+        self._has_tab |= block.name in _TAB_TOOLS
         if not isinstance(arguments, dict):
             if arguments is not None:
                 what = f'the arguments of "{block.name}" are no JSON object'
@@ -238,27 +240,28 @@ class _Session:
         return ToolCall(block.id or "", block.name or "", arguments, line)
 
     def _observation(self, message: _Message, line: int, time: float | None) -> Observation:
-        texts = _texts(message.content)
-        text, spans = "\n".join(texts), tab_block(texts)
-        self._has_tab |= bool(spans)
-        end = spans[0].start if spans else len(text)
+        texts, images = _texts_and_images(message.content)
+        text = texts[0] if len(texts) == 1 else "\n".join(texts)
+        spans = tab_block(texts)
+        end = len(text)
+        if spans:
+            self._has_tab, end = True, spans[0].start
         notes, exit_code = _notes(text, end, message.tool or "")
-        images = sum(block.type == "image" for block in _blocks(message.content))
-        return Observation(
-            message.call_id or "", text, bool(message.is_error), notes + spans, images, exit_code, None, line, time
-        )
+        is_error = message.is_error is True
+        return Observation(message.call_id or "", text, is_error, notes + spans, images, exit_code, None, line, time)
 
     def _user(self, message: _Message, line: int, time: float | None) -> Message:
-        text = "\n".join(_texts(message.content))
+        texts, images = _texts_and_images(message.content)
+        text = "\n".join(texts)
         if self._has_tab and text.startswith("[tab] Finish check"):
             return Message(text, "tab", "notice", line, time)
-        if any(block.type == "image" for block in _blocks(message.content)):
+        if images:
             self._account.note(line, "picture", "a picture stands in a person's message", "not kept", lost=True)
         return Message(text, "person", "prompt", line, time)
 
 
 _VOICES: dict[str, Voice] = {"assistant": "agent", "user": "person"}
-_TAB_TOOLS = frozenset(["add", "resolve", "list", "show"])
+_TAB_TOOLS = frozenset(["tab_add", "tab_resolve", "tab_list", "tab_show", "add", "resolve", "list", "show"])
 _OUTCOMES: dict[str, Outcome] = {"aborted": "aborted", "error": "failed", "length": "failed"}
 
 
@@ -280,8 +283,19 @@ def _blocks(content: str | list[_Block] | None) -> list[_Block]:
     return content or []
 
 
-def _texts(content: str | list[_Block] | None) -> list[str]:
-    return [block.text or "" for block in _blocks(content) if block.type == "text"]
+def _texts_and_images(content: str | list[_Block] | None) -> tuple[list[str], int]:
+    texts: list[str] = []
+    images = 0
+    for block in _blocks(content):
+        if block.type == "text":
+            texts.append(block.text or "")
+        elif block.type == "image":
+            images += 1
+    return texts, images
+
+
+def _text(content: str | list[_Block] | None) -> str:
+    return "\n".join(_texts_and_images(content)[0])
 
 
 def _shell_text(message: _Message) -> str:
@@ -292,8 +306,8 @@ def _shell_text(message: _Message) -> str:
 def _usage(usage: _Usage | None) -> Usage | None:
     if usage is None:
         return None
-    counts = [int(count or 0) for count in (usage.input, usage.output, usage.cache_read, usage.cache_write)]
-    return Usage(counts[0], counts[1], counts[2], counts[3], usage.cost.total if usage.cost else None)
+    cost = usage.cost.total if usage.cost else None
+    return Usage(usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0, cost)
 
 
 _MORE_LINES = re.compile(r"\n\n\[(?:\d+ more lines in file|Showing (?:lines|last) )[^\n]*\]\Z")
@@ -308,18 +322,20 @@ def _notes(text: str, end: int, tool: str) -> tuple[tuple[Span, ...], int | None
     """
     if tool not in ("bash", "read"):
         return (), None
-    if text == "(no output)":
+    if end == 11 and text.startswith("(no output)"):
         return (Span(0, end, "harness", "no output"),), None
     start = max(0, end - 600)
-    if tool == "bash" and text.find("Command ", max(0, end - 80), end) >= 0:
-        status = _EXIT.search(text[start:end])
-        if status:
-            code = int(status.group(1)) if status.group(1) else None
-            span = Span(start + status.start(), end, "harness", "exit status")
-            return (*_truncation(text[start : span.start], start), span), code
-    return _truncation(text[start:end], start), None
+    begin = text.rfind("\n\nCommand ", start, end)
+    if begin < 0 and text.startswith("Command "):
+        begin = 0
+    if tool == "bash" and begin >= 0 and (status := _EXIT.match(text, begin, end)):
+        code = int(status.group(1)) if status.group(1) else None
+        return (*_truncation(text, start, begin), Span(begin, end, "harness", "exit status")), code
+    return _truncation(text, start, end), None
 
 
-def _truncation(tail: str, start: int) -> tuple[Span, ...]:
-    note = _MORE_LINES.search(tail) if tail.endswith("]") else None
-    return (Span(start + note.start(), start + note.end(), "harness", "truncation note"),) if note else ()
+def _truncation(text: str, start: int, end: int) -> tuple[Span, ...]:
+    if not text.endswith("]", start, end):
+        return ()
+    note = _MORE_LINES.search(text[start:end])
+    return (Span(start + note.start(), end, "harness", "truncation note"),) if note else ()
