@@ -1,0 +1,369 @@
+"""Rollouts of the Codex CLI (JSONL), with the envelope `{timestamp, type, payload}` and, before 0.2x, without it.
+
+`response_item` is what the model wrote and was shown; `event_msg` says most of it a second time and is read only for
+exit codes, working directories, tokens and interruptions; its other types are for the screen. A turn is what the
+agent wrote between two results or prompts. Codex starts each command in the turn's directory or in the call's
+`workdir`. A call of `write_stdin` is answered by what an earlier command printed meanwhile. Format: observed logs,
+and openai/codex, codex-rs/protocol (models.rs, protocol.rs).
+
+The head that Codex puts over a result ("Chunk ID: …" to "Output:"), its JSON wrapping and its notes on truncation
+are marked as spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from tabcore.readers.assembly import Response, RunAssembler
+from tabcore.readers.base import HEAD, Account, seconds
+from tabcore.readers.codex_texts import result_of, user_block
+from tabcore.readers.contents import arguments
+from tabcore.readers.records import looks_like, records
+from tabcore.source import Source
+from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, ToolCall, Usage
+
+NAME = "codex"
+
+_ENVELOPES = frozenset(["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
+_CALLS = frozenset(
+    [
+        "function_call",
+        "custom_tool_call",
+        "local_shell_call",
+        "web_search_call",
+        "image_generation_call",
+        "tool_search_call",
+    ]
+)
+_OUTPUTS = frozenset(
+    ["function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output"]
+)
+_SILENT_ITEMS = frozenset(["ghost_snapshot", "compaction", "compaction_summary", "context_compaction", "other"])
+
+
+class _Block(msgspec.Struct):
+    type: str = ""
+    text: str | None = None
+
+
+class _Tokens(msgspec.Struct):
+    input: int = msgspec.field(default=0, name="input_tokens")
+    cached: int = msgspec.field(default=0, name="cached_input_tokens")
+    cache_write: int = msgspec.field(default=0, name="cache_write_input_tokens")
+    output: int = msgspec.field(default=0, name="output_tokens")
+    total: int = msgspec.field(default=0, name="total_tokens")
+
+
+class _Info(msgspec.Struct):
+    total: _Tokens | None = msgspec.field(default=None, name="total_token_usage")
+    last: _Tokens | None = msgspec.field(default=None, name="last_token_usage")
+
+
+class _Instructions(msgspec.Struct):
+    text: str | None = None
+
+
+class _Item(msgspec.Struct):
+    """Every kind of payload; of each kind only some fields are there."""
+
+    type: str = ""
+    id: str | None = None
+    cwd: str | None = None
+    model: str | None = None
+    source: Any = None
+    base_instructions: _Instructions | None = None
+    role: str | None = None
+    content: str | list[_Block] | None = None
+    summary: str | list[_Block] | None = None
+    name: str | None = None
+    arguments: Any = None
+    input: Any = None
+    action: Any = None
+    call_id: str | None = None
+    output: Any = None
+    message: str | None = None
+    exit_code: int | None = None
+    info: _Info | None = None
+    num_turns: int | None = None
+
+
+class _Line(_Item):
+    timestamp: str | float | None = None
+    payload: _Item | None = None
+    record_type: str | None = None
+    instructions: str | None = None
+
+
+def recognises(head: bytes, source: Source) -> bool:
+    """True for a log with an enveloped record, or one whose first line is a record of the old form."""
+    if looks_like(head, _has_envelope):
+        return True
+    line, newline, _rest = head.lstrip().partition(b"\n")
+    return (bool(newline) or len(head) < HEAD) and line[:1] == b"{" and looks_like(line, _is_bare)
+
+
+def read(source: Source) -> Iterator[Piece]:
+    """The one run of a rollout. A sub-agent's rollout is a log of its own that names its parent."""
+    account = Account(source.path)
+    session = _Session(account)
+    for number, _place, line, _length in records(source, _Line, _is_record, account):
+        session.take(line, number)
+        if account.pieces:
+            yield from account.drain()
+    session.end()
+    yield from account.close()
+
+
+def _is_record(value: dict[str, Json]) -> bool:
+    return _has_envelope(value) or _is_bare(value)
+
+
+def _has_envelope(value: dict[str, Json]) -> bool:
+    return value.get("type") in _ENVELOPES and isinstance(value.get("payload"), dict)
+
+
+def _is_bare(value: dict[str, Json]) -> bool:
+    """A record of the old form: the header, or a response item without an envelope."""
+    kind, content = value.get("type"), value.get("content")
+    if kind is None:
+        is_header = isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str)
+        return value.get("record_type") == "state" or (is_header and ("instructions" in value or "git" in value))
+    if kind == "message":
+        first = content[0] if isinstance(content, list) and content else None
+        return isinstance(first, dict) and first.get("type") in ("input_text", "output_text", "input_image")
+    if kind == "reasoning":
+        return isinstance(value.get("summary"), list)
+    return (kind in _CALLS | _OUTPUTS and "call_id" in value) or kind in ("ghost_snapshot", "local_shell_call")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """What an event tells of how a command ended."""
+
+    exit_code: int | None
+    cwd: str | None
+
+
+class _Session:
+    """The run of one rollout, filled record by record.
+
+    Results wait until the next response begins, since the event with their exit code may follow them.
+    """
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._run = RunAssembler("", RunHeader(NAME, harness=NAME, fresh_cwd=True), account)
+        self._cwd: str | None = None
+        self._model: str | None = None
+        self._instructions = ""
+        self._counted = 0
+        self._turn_is_open = False
+        self._results: list[Observation] = []
+        self._endings: dict[str, _Ending] = {}
+        self._told: set[int] = set()
+        self._repeats: list[tuple[int, int]] = []
+
+    def take(self, line: _Line, number: int) -> None:
+        """One record of the log."""
+        time = seconds(line.timestamp)
+        self._account.untimed += time is None
+        item = line.payload or line
+        match line.type:
+            case "session_meta":
+                self._open(item, number, time)
+            case "turn_context":
+                self._cwd, self._model = item.cwd or self._cwd, item.model or self._model
+            case "response_item":
+                self._item(item, number, time)
+            case "event_msg":
+                self._event(item, number)
+            case "compacted":
+                self._say(Message(item.message or "", "harness", "compaction", number, time))
+            case "":
+                self._old_header(line, number, time)
+            case _ if line.payload is None:
+                self._item(line, number, time)
+            case _:
+                self._account.not_understood(number, line.type)
+
+    def end(self) -> None:
+        """All that is still open, and texts of events that no response item holds."""
+        self._release()
+        if self._run.turns == 0:
+            self._account.note(0, "no turns", "the log holds no response of a model", "kept without turns")
+        for number, text in self._repeats:
+            if text not in self._told:
+                what = "a message stands only in an event, not among the response items"
+                self._account.note(number, "message only in an event", what, "left out", lost=True)
+        self._run.end()
+
+    def _open(self, meta: _Item, number: int, time: float | None) -> None:
+        header = self._run.header
+        if header.session:
+            self._account.note(number, "second session", f"the session {meta.id} starts here", "read on as one run")
+            return
+        self._cwd = meta.cwd
+        self._run.header = replace(
+            header, session=meta.id or "", cwd=meta.cwd, started=time, parent_key=_parent_thread(meta.source)
+        )
+        if meta.base_instructions and meta.base_instructions.text:
+            self._run.say(Message(meta.base_instructions.text, "harness", "system", number, time))
+
+    def _old_header(self, line: _Line, number: int, time: float | None) -> None:
+        if line.record_type == "state":
+            return
+        if line.id is None:
+            self._account.not_understood(number, "")
+            return
+        self._open(line, number, time)
+        if line.instructions and not self._instructions:
+            self._instructions = line.instructions
+            self._say(Message(line.instructions, "harness", "environment", number, time))
+
+    def _item(self, item: _Item, number: int, time: float | None) -> None:
+        """What the model wrote, or was shown."""
+        if item.type == "message" and item.role != "assistant":
+            self._heard(item, number, time)
+        elif item.type == "message":
+            texts = _texts(item.content)
+            self._remember(texts)
+            self._response(number, time).texts.extend(filter(None, texts))
+        elif item.type == "reasoning":
+            thoughts = _texts(item.summary) + _texts(item.content)
+            self._response(number, time).reasonings.extend(filter(None, thoughts))
+        elif item.type in _CALLS:
+            self._call(item, number, time)
+        elif item.type in _OUTPUTS:
+            self._result(item, number, time)
+        elif item.type not in _SILENT_ITEMS:
+            self._account.not_understood(number, item.type)
+
+    def _response(self, number: int, time: float | None) -> Response:
+        """The response that the agent is writing; a new one after results or a message."""
+        response = self._run.response
+        if response is None or not self._turn_is_open:
+            self._release()
+            response = Response("", number, time, self._model, self._cwd)
+            self._run.respond(response)
+            self._turn_is_open = True
+        return response
+
+    def _heard(self, item: _Item, number: int, time: float | None) -> None:
+        """A message that is not the agent's, block by block: a person's words and insertions share messages."""
+        blocks = [_Block("input_text", item.content)] if isinstance(item.content, str) else item.content or []
+        for block in blocks:
+            text = block.text or ""
+            if block.type == "input_image":
+                self._account.note(number, "picture", "a picture stands in a message", "not kept", lost=True)
+            elif item.role != "user":
+                self._say(Message(text, "harness", "system", number, time))
+            elif not (self._instructions and self._instructions in text):
+                self._say(user_block(text, number, time))
+        self._remember([block.text or "" for block in blocks])
+
+    def _say(self, message: Message) -> None:
+        self._turn_is_open = False
+        self._run.say(message)
+
+    def _call(self, item: _Item, number: int, time: float | None) -> None:
+        self._response(number, time)
+        call = ToolCall(item.call_id or "", *self._named(item, number), number)
+        if not self._run.call(call):
+            self._account.note(number, "repeated record", f"the call {call.call_id} stands here again", "read once")
+
+    def _named(self, item: _Item, number: int) -> tuple[str, dict[str, Json]]:
+        """A call's tool and arguments. Free text for a tool, such as a patch, is its argument `input`."""
+        tool = item.name or item.type.removesuffix("_call")
+        if item.type == "custom_tool_call" and isinstance(item.input, str):
+            return tool, {"input": item.input}
+        told = item.action if item.arguments is None else item.arguments
+        return tool, arguments(told, tool, number, self._account)
+
+    def _result(self, item: _Item, number: int, time: float | None) -> None:
+        self._turn_is_open = False
+        result = result_of(item.output)
+        self._results.append(
+            Observation(
+                item.call_id or "", result.text, result.is_error, result.spans, result.images,
+                result.exit_code, None, number, time,
+            )
+        )  # fmt: skip
+
+    def _release(self) -> None:
+        """Hands over the results of the turn, with what events told of them."""
+        for observation in self._results:
+            ending = self._endings.pop(observation.call_id, None)
+            if ending is not None:
+                code = observation.exit_code if ending.exit_code is None else ending.exit_code
+                is_error = observation.is_error or code not in (None, 0)
+                observation = replace(observation, exit_code=code, cwd=ending.cwd, is_error=is_error)
+            self._run.observe(observation)
+        self._results.clear()
+
+    def _event(self, event: _Item, number: int) -> None:
+        match event.type:
+            case "exec_command_end":
+                if event.call_id:
+                    self._endings[event.call_id] = _Ending(event.exit_code, event.cwd)
+            case "token_count":
+                self._count(event.info)
+            case "user_message" | "agent_message":
+                self._repeats.append((number, _fingerprint(event.message or "")))
+            case "turn_aborted":
+                self._cut("aborted")
+            case "error" | "stream_error":
+                self._cut("failed")
+                self._account.note(number, "failed response", (event.message or event.type)[:300], "noted")
+            case "thread_rolled_back":
+                what = f"the person took back {event.num_turns or 0} prompts and what followed them"
+                self._account.note(number, "rolled back", what, "the turns are kept as if they had stayed")
+            case _:
+                pass
+
+    def _cut(self, outcome: Outcome) -> None:
+        """A response ended early, unless its calls had been made."""
+        response = self._run.response
+        if response is not None and self._turn_is_open and not response.calls:
+            response.outcome = outcome
+
+    def _count(self, info: _Info | None) -> None:
+        """Tokens of the response that has just ended; the same count is often told again."""
+        response = self._run.response
+        if info is None or info.last is None or response is None:
+            return
+        if info.total is not None:
+            if info.total.total == self._counted:
+                return
+            self._counted = info.total.total
+        known, told = response.usage or Usage(), info.last
+        response.usage = Usage(
+            known.input + max(0, told.input - told.cached),
+            known.output + told.output,
+            known.cache_read + told.cached,
+            known.cache_write + told.cache_write,
+        )
+
+    def _remember(self, texts: list[str]) -> None:
+        self._told.update(map(_fingerprint, [*texts, "".join(texts)]))
+
+
+def _texts(content: str | list[_Block] | None) -> list[str]:
+    if isinstance(content, str):
+        return [content]
+    return [block.text or "" for block in content or []]
+
+
+def _fingerprint(text: str) -> int:
+    """Equal for texts that differ in white space alone."""
+    return hash("".join(text.split()))
+
+
+def _parent_thread(source: object) -> str | None:
+    """The session that spawned this one: `source.subagent.thread_spawn.parent_thread_id`."""
+    for name in ("subagent", "thread_spawn", "parent_thread_id"):
+        source = source.get(name) if isinstance(source, dict) else None
+    return source if isinstance(source, str) else None
