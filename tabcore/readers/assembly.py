@@ -78,6 +78,11 @@ class RunAssembler:
         """How many turns have begun, those of the trunk included for an abandoned branch."""
         return self._number
 
+    @property
+    def has_waiting(self) -> bool:
+        """True when a message came after the latest response."""
+        return bool(self._waiting)
+
     def start(self) -> None:
         """Hands over RunStarted, once."""
         if not self._started:
@@ -104,7 +109,8 @@ class RunAssembler:
 
     def call(self, call: ToolCall) -> bool:
         """Another call of the open response; False when the response has it already."""
-        if self._response is None or call.call_id in self._open_calls or call.call_id in self._answered:
+        known = call.call_id and (call.call_id in self._open_calls or call.call_id in self._answered)
+        if self._response is None or known:
             return False
         self._response.calls.append(call)
         self._await(call)
