@@ -1,1 +1,54 @@
-"""runningtab: the tab an environment keeps beside an agent, for recorded runs and live ones."""
+"""runningtab's core: recorded agent runs, and the tab that stands beside each of them.
+
+    import tabcore
+
+    [run, *_] = tabcore.load("runs/x.jsonl")     # the runs of one log, in memory
+    tab = run.tab_at(8)                          # the tab as it stood after turn 8
+    print(tab.text)                              # requirements, read log, ranked candidates
+
+Where things are, in the order in which to read them:
+
+    errors.py       what can go wrong (exceptions), what is wrong with data (Problem)
+    trajectory.py   what a recorded run is
+    source.py       what a reader sees of the outside
+    readers/        a harness's log -> runs
+    bundles/        what lies beside a log: task, rubrics, verdicts, deliverables
+    capture/        (tool call, observation) -> what was read, listed, written
+    tab/            the tab: requirements, read log, candidates
+    text/           terms, values, masking
+    memory.py       runs in memory, with their tab
+    derivation.py   a log's pieces -> rows; discovery.py: paths -> files; ingest.py: both, into the store
+    store/          the DuckDB file; rows.py: what comes out of it
+    rerun.py        what pages and commands call
+    agent/          a live agent with a tab; serving/: the tab for other people's agents
+    presentation/   rows -> pictures
+    cli.py          the command line
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tabcore.memory import LoadedRun, TabView
+
+__all__ = ["LoadedRun", "TabView", "load"]
+
+
+def load(path: str) -> tuple[LoadedRun, ...]:
+    """The recorded runs of one log, whole and in memory; no store is needed.
+
+    Raises `errors.UnreadableSource` or `errors.UnknownFormat`, which say what to do; other faults of the log are
+    in `run.record.problems`.
+    """
+    from tabcore.memory import read_runs
+
+    return read_runs(str(path))
+
+
+def __getattr__(name: str) -> object:
+    if name in {"LoadedRun", "TabView"}:
+        from tabcore import memory
+
+        return getattr(memory, name)
+    raise AttributeError(f"module 'tabcore' has no attribute {name!r}")

@@ -1,0 +1,240 @@
+"""The command line: parse arguments, call, print. Nothing here decides anything about runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, TextIO
+
+from tabcore.errors import RunningTabError, UsageError
+from tabcore.text.printable import printable
+
+if TYPE_CHECKING:
+    from tabcore.ingest import Progress
+    from tabcore.rows import Loaded, RunRow
+
+_DESCRIPTION = """\
+Replays recorded agent runs turn by turn, each with its tab: what the task requires, which files were read,
+and which were listed and never opened."""
+
+_EPILOG = """\
+examples:
+  runningtab open                        see the sample runs in the browser
+  runningtab open my-logs/               load a folder of logs, then see them in the browser
+  runningtab load session.jsonl          load one log and say what became of it
+  runningtab runs                        list what is loaded
+  runningtab show 3fa2 --turn 8          the tab of the run whose id begins with 3fa2, after turn 8
+  runningtab runs --json | jq .          the same list for other programs
+
+exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use); 2 wrong usage.
+Runs are kept in one file in your data folder; --db FILE or the variable RUNNINGTAB_DB names another."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.command(options)
+        sys.stdout.flush()
+    except RunningTabError as fault:
+        print(f"runningtab: {printable(str(fault), ' ')}", file=sys.stderr)
+        return 2 if isinstance(fault, UsageError) else 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print("runningtab: interrupted; what was stored is kept", file=sys.stderr)
+        return 130
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    style = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="runningtab", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=style, allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"runningtab {version('runningtab')}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, help: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".", allow_abbrev=False)
+        sub.add_argument("--db", metavar="FILE", help="the store's file (default: in your data folder)")
+        sub.set_defaults(command=run)
+        return sub
+
+    opened = command("open", "load what is named (else the sample runs, once) and show all runs in the browser", _open)
+    opened.add_argument("paths", nargs="*", metavar="PATH", help="a log, or a folder of logs")
+    opened.add_argument(
+        "--port", type=int, default=0, help="port of the page (default: 8501, or the next that is free)"
+    )
+    opened.add_argument("--no-browser", action="store_true", help="only print the address")
+    loaded = command("load", "load logs and folders of logs; loading again what has not changed adds nothing", _load)
+    loaded.add_argument("paths", nargs="+", metavar="PATH", help="a log, or a folder of logs")
+    _add_json(loaded)
+    _add_json(command("runs", "list the loaded runs", _runs))
+    shown = command("show", "print the tab of one run", _show)
+    shown.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
+    shown.add_argument("--turn", type=int, metavar="N", help="the tab after this turn (default: the last)")
+    _add_json(shown)
+    found = command("problems", "list what was wrong with logs and what was done about it", _problems)
+    found.add_argument("run", nargs="?", metavar="RUN", help="only of the log of this run")
+    _add_json(found)
+    return parser
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON for other programs")
+
+
+def _open(options: argparse.Namespace) -> int:
+    from tabcore import opening, rerun
+
+    if options.paths:
+        _print_loaded(rerun.load(options.paths, options.db, _ProgressLine(sys.stderr)))
+    elif not rerun.runs(options.db):
+        rerun.load([opening.sample_folder()], options.db, _ProgressLine(sys.stderr))
+    store = str(rerun.open_store(options.db).path)
+    return opening.serve(store, options.port, browser=not options.no_browser, say=_say)
+
+
+def _load(options: argparse.Namespace) -> int:
+    from tabcore import rerun
+
+    loaded = rerun.load(options.paths, options.db, _ProgressLine(sys.stderr))
+    if options.json:
+        _print_json([asdict(item) for item in loaded])
+    else:
+        _print_loaded(loaded)
+    return 0 if any(item.runs for item in loaded) else 1
+
+
+def _runs(options: argparse.Namespace) -> int:
+    from tabcore import rerun
+
+    rows = rerun.runs(options.db)
+    if options.json:
+        _print_json([_run_json(row) for row in rows])
+    elif rows:
+        _print_table([_RUN_HEAD, *map(_run_line, rows)])
+    else:
+        _say("No runs are loaded yet. Load some: runningtab load PATH, or see the samples: runningtab open")
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from tabcore import rerun
+
+    if options.json:
+        _print_json(asdict(rerun.tab_row(options.db, options.run, options.turn)))
+    else:
+        _say(printable(rerun.tab_text(options.db, options.run, options.turn)))
+    return 0
+
+
+def _problems(options: argparse.Namespace) -> int:
+    from tabcore import rerun
+
+    problems = rerun.problems(options.db, options.run)
+    if options.json:
+        _print_json([asdict(problem) for problem in problems])
+        return 0
+    for problem in problems:
+        _say(printable(str(problem), " "))
+    if not problems:
+        _say("No problems.")
+    return 0
+
+
+_RUN_HEAD = (
+    "run",
+    "method",
+    "model",
+    "attempt",
+    "turns",
+    "files read",
+    "candidates",
+    "requirements",
+    "problems",
+    "task",
+)
+
+
+def _run_line(row: RunRow) -> tuple[str, ...]:
+    attempt = "" if row.attempt is None else f"{row.attempt}" + (f"/{row.attempts}" if row.attempts else "")
+    resolved = f"{row.resolved}/{row.requirements}"
+    counts = (row.turns, row.files_read, row.candidates, resolved, row.problems)
+    return (row.run_id, row.method or "", row.model or "", attempt, *map(str, counts), row.task_name or row.task)
+
+
+def _run_json(row: RunRow) -> dict[str, Any]:
+    return {"run": row.run_id, **{name: value for name, value in asdict(row).items() if name != "run_id"}}
+
+
+def _print_loaded(loaded: Sequence[Loaded]) -> None:
+    rows = [("file", "state", "runs", "what was read")]
+    rows += [(item.path, item.state, str(len(item.runs)), item.tally) for item in loaded]
+    _print_table(rows)
+    for item in loaded:
+        for problem in item.problems[:_PROBLEMS_SHOWN]:
+            _say(printable(f"  {problem}", " "))
+        if len(item.problems) > _PROBLEMS_SHOWN:
+            _say(printable(f"  … and {len(item.problems) - _PROBLEMS_SHOWN} more problems of {item.path}", " "))
+    runs = sum(len(item.runs) for item in loaded)
+    states = {state: sum(item.state == state for item in loaded) for state in dict.fromkeys(i.state for i in loaded)}
+    _say(f"{runs} {'run' if runs == 1 else 'runs'}; files: " + ", ".join(f"{n} {state}" for state, n in states.items()))
+
+
+_PROBLEMS_SHOWN = 5
+_WIDEST = 60
+
+
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Rows in columns; a long last column is cut, a long path loses its middle."""
+    cells = [[_short(printable(cell, " ")) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        _say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _short(cell: str) -> str:
+    line = " ".join(cell.split())
+    return line if len(line) <= _WIDEST else f"{line[: _WIDEST // 2 - 1]}…{line[-_WIDEST // 2 :]}"
+
+
+def _print_json(value: object) -> None:
+    """JSON in ASCII: whatever a log holds, a terminal gets no control characters."""
+    _say(json.dumps(value, indent=2))
+
+
+def _say(text: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    print(text.encode(encoding, "replace").decode(encoding), flush=True)
+
+
+class _ProgressLine:
+    """Says how far a load has come: at once on a terminal, every few seconds in a log file."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._terminal = stream.isatty()
+        self._next = time.monotonic() + (0.5 if self._terminal else 5.0)
+
+    def __call__(self, now: Progress) -> None:
+        if time.monotonic() < self._next and now.files_done < now.files:
+            return
+        if now.files_done == now.files and not self._terminal:
+            return
+        self._next = time.monotonic() + (0.2 if self._terminal else 5.0)
+        share = f"{now.files_done} of {now.files} files, {now.bytes_done >> 20} of {now.bytes >> 20} MB"
+        if self._terminal:
+            end = "\n" if now.files_done == now.files else ""
+            self._stream.write(f"\r\x1b[Kloading: {share}{end}")
+        else:
+            self._stream.write(f"loading: {share}\n")
+        self._stream.flush()

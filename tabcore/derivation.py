@@ -1,0 +1,226 @@
+"""A log's pieces -> rows for the store: the record, and the tab that it derives.
+
+RunInProgress   one run while its turns come in
+read_chunks     files -> rows, streamed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from tabcore import readers
+from tabcore.errors import Problem, UnknownFormat, UnreadableSource
+from tabcore.source import Source
+from tabcore.store.columns import Columns, Tables
+from tabcore.store.records import Chunk, Correction, Counts, Derivation, FileRecord, FileState, RunRecord
+from tabcore.tab.events import CaptureUndecided
+from tabcore.tab.history import Historian, TurnFacts
+from tabcore.tab.keeper import excerpt_text
+from tabcore.tab.timeline import TimelineRecorder
+from tabcore.trajectory import Message, Piece, RunEnded, RunHeader, RunStarted, Tally, Task, Turn, TurnRead, run_key
+
+CHUNK = 8 << 20
+"""Bytes of text that wait in memory before they are handed on."""
+
+
+class RunInProgress:
+    """One run while its turns come in: they become rows of `columns` and facts of its tab.
+
+    `record` is false where the record is stored already and only the tab is derived anew.
+    """
+
+    def __init__(
+        self, number: int, key: str, header: RunHeader, columns: Columns, correction: Correction, *, record: bool = True
+    ) -> None:
+        self.number = number
+        self.key = key
+        self.header = header
+        self.turns = 0
+        self.abandoned = 0
+        self.calls = 0
+        self.observed_chars = 0
+        self.unknowns = 0
+        self.differences = 0
+        self.recorded_tab = False
+        self._record = record
+        self._correction = correction
+        self._columns = columns
+        self._historian = Historian(corrected(header, correction))
+        self._recorder = TimelineRecorder()
+        self._last_turn = 0
+
+    def turn(self, turn: Turn) -> None:
+        """The next turn."""
+        received = _received(turn)
+        self.turns += 1
+        self.calls += len(turn.calls)
+        self.observed_chars += received
+        self._last_turn = turn.number
+        if self._record:
+            self._columns.turn(self.number, turn, received)
+        self._take(self._historian.turn(turn), after_last=False)
+
+    def abandoned_turn(self, turn: Turn) -> None:
+        """A turn on a branch that the record gave up: kept, and no part of the tab."""
+        self.abandoned += 1
+        if self._record:
+            self._columns.turn(self.number, turn, _received(turn), self.abandoned)
+
+    def end(self, ended: RunEnded) -> None:
+        """The run has ended."""
+        self.header = ended.header
+        if self._record:
+            self._columns.after(self.number, ended.after, self._last_turn)
+        self._take(self._historian.end(ended.after, self._last_turn), after_last=True)
+        self._columns.timeline(self.number, self._recorder.timeline())
+
+    def run_record(self, digest: str) -> RunRecord:
+        """The run as the store lists it."""
+        tab = self._recorder.tab
+        counts = Counts(
+            turns=self.turns,
+            abandoned=self.abandoned,
+            calls=self.calls,
+            observed_chars=self.observed_chars,
+            reads=len(tab.read_log),
+            files_read=len({entry.path for entry in tab.read_log.values()}),
+            candidates=len(tab.candidates),
+            starred=tab.starred,
+            requirements=len(tab.requirements),
+            resolved=len(tab.requirements) - len(tab.open_requirements),
+            unknowns=self.unknowns,
+            differences=self.differences,
+            recorded_tab=self.recorded_tab,
+        )
+        derivation = derivation_of(self.header, self._correction, tab.task)
+        return RunRecord(self.number, run_key(digest, self.key), self.key, self.header, derivation, counts)
+
+    def _take(self, facts: TurnFacts, *, after_last: bool) -> None:
+        for event in facts.events:
+            self._recorder.add(event)
+            self.unknowns += isinstance(event, CaptureUndecided)
+        self.differences += len(facts.differences)
+        self.recorded_tab = self.recorded_tab or facts.recorded_tab
+        self._columns.facts(self.number, facts, self._historian.keeper.texts, after_last=after_last)
+
+
+def corrected(header: RunHeader, correction: Correction) -> RunHeader:
+    """A run's header as a person has corrected it: what its tab is derived from."""
+    task = header.task if correction.task is None else Task(correction.task, "corrected")
+    root = header.root if correction.root is None else correction.root
+    return replace(header, task=task, root=root)
+
+
+def derivation_of(header: RunHeader, correction: Correction, stated: str) -> Derivation:
+    """The task and root behind a tab. `stated` is the task as persons stated it in the run."""
+    task_source = header.task.source if header.task else "first message" if stated else "none"
+    root_source = "stated" if header.root else "first working directory" if header.cwd else "none"
+    return Derivation(
+        task=stated,
+        task_source=task_source if correction.task is None else "corrected",
+        root=corrected(header, correction).root or header.cwd or "/",
+        root_source=root_source if correction.root is None else "corrected",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to read, and what a person has corrected of its runs, by run key."""
+
+    state: FileState
+    corrections: Mapping[str, Correction]
+
+
+def read_chunks(jobs: Iterable[Job], *, size: int = CHUNK) -> Iterator[Chunk]:
+    """The rows of files, in chunks of about `size` bytes of text. Faults of a file become its problems."""
+    columns = Columns()
+    ended: list[FileRecord] = []
+    number = 0
+    for job in jobs:
+        log = _Log(job, columns, number)
+        for _ in log.read():
+            if columns.size >= size:
+                yield Chunk(columns.take(), tuple(ended))
+                ended = []
+        ended.append(log.file_record())
+        number += len(log.runs)
+    yield Chunk(columns.take(), tuple(ended))
+
+
+def derive_again(
+    key: str,
+    digest: str,
+    header: RunHeader,
+    turns: Iterable[Turn],
+    after: tuple[Message, ...],
+    correction: Correction,
+) -> tuple[RunRecord, Tables]:
+    """A run's tab derived from its stored record: the run as it is to be listed, and the tables of its tab."""
+    columns = Columns()
+    run = RunInProgress(0, key, header, columns, correction, record=False)
+    for turn in turns:
+        run.turn(turn)
+    run.end(RunEnded(key, header, after))
+    return run.run_record(digest), columns.take()
+
+
+class _Log:
+    """One file while it is read."""
+
+    def __init__(self, job: Job, columns: Columns, first: int) -> None:
+        self.runs: dict[str, RunInProgress] = {}
+        self._job = job
+        self._columns = columns
+        self._first = first
+        self._ended: list[RunInProgress] = []
+        self._problems: list[Problem] = []
+        self._tally = Tally()
+        self._format = ""
+        self._digest = ""
+
+    def read(self) -> Iterator[None]:
+        """Take the file's pieces; stops for breath after each."""
+        path = self._job.state.path
+        try:
+            source = Source.of_path(path)
+            reader = readers.identify(source)
+            self._format = reader.NAME
+            for piece in reader.read(source):
+                self._take(piece)
+                yield
+            self._digest = source.digest()
+        except (UnknownFormat, UnreadableSource) as fault:
+            kind = "unknown format" if isinstance(fault, UnknownFormat) else "unreadable"
+            self._problems.append(Problem(path, 0, kind, fault.fact, f"skipped. {fault.remedy}", lost=True))
+        if self._format and not self._ended:
+            self._problems.append(Problem(path, 0, "no run", "the log holds no run", "nothing was loaded", lost=True))
+
+    def file_record(self) -> FileRecord:
+        """The file as the store lists it."""
+        runs = tuple(run.run_record(self._digest) for run in self._ended)
+        return FileRecord(self._job.state, self._digest, self._format, self._tally, runs, tuple(self._problems))
+
+    def _take(self, piece: Piece) -> None:
+        match piece:
+            case TurnRead(key, turn, abandoned):
+                run = self.runs[key]
+                run.abandoned_turn(turn) if abandoned else run.turn(turn)
+            case RunStarted(key, header):
+                correction = self._job.corrections.get(key, Correction())
+                number = self._first + len(self.runs)
+                self.runs[key] = RunInProgress(number, key, header, self._columns, correction)
+            case RunEnded(key):
+                self.runs[key].end(piece)
+                self._ended.append(self.runs[key])
+            case Problem():
+                self._problems.append(piece)
+            case Tally():
+                self._tally = piece
+            case _:
+                assert_never(piece)
+
+
+def _received(turn: Turn) -> int:
+    return sum(len(excerpt_text(observation)) for observation in turn.observations)

@@ -1,0 +1,67 @@
+"""Recorded runs in memory, with their tab: what `tabcore.load` gives. Needs no store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tabcore import readers
+from tabcore.source import Source
+from tabcore.tab import messages
+from tabcore.tab.history import Historian
+from tabcore.tab.review import Reviewer
+from tabcore.tab.tab import Tab
+from tabcore.tab.timeline import Timeline, TimelineRecorder
+from tabcore.trajectory import Run, collect
+
+
+@dataclass(frozen=True, slots=True)
+class TabView:
+    """A tab as it stood after a turn. `text` shows the whole of it."""
+
+    tab: Tab
+    turn: int
+
+    @property
+    def text(self) -> str:
+        """Status line, requirements, read log and ranked candidates, as `runningtab show` prints them."""
+        ranked = [candidate for candidate, _ in Reviewer(self.tab).candidates_by_relevance()]
+        return messages.tab_text(self.tab, ranked, self.turn)
+
+
+class LoadedRun:
+    """A recorded run with its tab, in memory. `run` is the record, `timeline` the tab over time."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    def __repr__(self) -> str:
+        return f"<run {self.run.run_id}: {len(self.run.turns)} turns, {self.run.path}>"
+
+    @property
+    def timeline(self) -> Timeline:
+        """The tab of the whole run."""
+        return self._derived[0]
+
+    def tab_at(self, turn: int) -> TabView:
+        """The tab as it stood after a turn, from 0 (before the first) on."""
+        timeline, texts = self._derived
+        return TabView(timeline.at(turn, texts), turn)
+
+    @cached_property
+    def _derived(self) -> tuple[Timeline, Mapping[str, str]]:
+        historian = Historian(self.run.header)
+        recorder = TimelineRecorder()
+        facts = [historian.turn(turn) for turn in self.run.turns]
+        facts.append(historian.end(self.run.after, self.run.turns[-1].number if self.run.turns else 0))
+        for event in (event for of_turn in facts for event in of_turn.events):
+            recorder.add(event)
+        return recorder.timeline(), historian.keeper.texts
+
+
+def read_runs(path: str) -> tuple[LoadedRun, ...]:
+    """The runs of one log, whole. Raises UnreadableSource or UnknownFormat; other faults are in `run.problems`."""
+    source = Source.of_path(path)
+    pieces = tuple(readers.identify(source).read(source))
+    return tuple(LoadedRun(run) for run in collect(pieces, digest=source.digest(), path=source.path))

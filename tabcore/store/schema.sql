@@ -1,0 +1,91 @@
+-- The store, version 1. One row of `runs` owns rows of the other tables by its `number`; rows of one run stand
+-- together, in the order in which things happened. Turns count from 1, calls of a turn from 0 (-1: no call).
+--
+--   the record    runs turns messages calls observations texts rubrics verdicts deliverables
+--   the tab       statements candidates read_log requirements resolutions refusals consultations reviews stops
+--                 finish_checks, and why: decisions, differences
+--   the load      files problems corrections
+--
+-- A text stands once in `texts` under the digest of its content (blake2b, 128 bit, as UUID); other tables name it.
+-- Numbers and their places come with the value index, keyed by run, turn and text like all else.
+
+CREATE TABLE meta (version INTEGER, program VARCHAR);
+
+CREATE TABLE files (
+    path VARCHAR, size BIGINT, changed BIGINT, beside VARCHAR, digest VARCHAR, format VARCHAR, tally VARCHAR
+);
+CREATE TABLE problems (
+    source VARCHAR, file VARCHAR, line INTEGER, kind VARCHAR, what VARCHAR, done VARCHAR, lost BOOLEAN
+);
+CREATE TABLE corrections (path VARCHAR, key VARCHAR, root VARCHAR, task VARCHAR);
+
+CREATE TABLE runs (
+    number INTEGER, run_id VARCHAR, key VARCHAR, digest VARCHAR, path VARCHAR,
+    format VARCHAR, harness VARCHAR, session VARCHAR, stated_task VARCHAR, stated_source VARCHAR, stated_root VARCHAR,
+    cwd VARCHAR, fresh_cwd BOOLEAN, method VARCHAR, model VARCHAR, attempt INTEGER, attempts INTEGER, suite VARCHAR,
+    task_name VARCHAR, started DOUBLE, simulated VARCHAR, parent_key VARCHAR, parent_call VARCHAR,
+    turns INTEGER, abandoned INTEGER, calls INTEGER, observed_chars BIGINT,
+    task VARCHAR, task_source VARCHAR, root VARCHAR, root_source VARCHAR, recorded_tab BOOLEAN,
+    reads INTEGER, files_read INTEGER, candidates INTEGER, starred INTEGER, requirements INTEGER, resolved INTEGER,
+    unknowns INTEGER, differences INTEGER
+);
+
+CREATE TABLE texts (digest UUID, text VARCHAR USING COMPRESSION zstd);
+
+-- `abandoned` is 0 on the branch that counts, else which of the given-up turns this is.
+CREATE TABLE turns (
+    run INTEGER, turn INTEGER, abandoned INTEGER, text UUID, said INTEGER, reasoning UUID, received INTEGER,
+    outcome VARCHAR, is_stop BOOLEAN, model VARCHAR, cwd VARCHAR, line INTEGER, time DOUBLE,
+    tokens_in BIGINT, tokens_out BIGINT, cache_read BIGINT, cache_write BIGINT, cost DOUBLE, has_usage BOOLEAN
+);
+-- Said before the response of `turn`; `after_last` for what was said after the last turn. `spans` is JSON.
+CREATE TABLE messages (
+    run INTEGER, turn INTEGER, abandoned INTEGER, after_last BOOLEAN, text UUID, chars INTEGER, origin VARCHAR,
+    kind VARCHAR, line INTEGER, time DOUBLE, spans VARCHAR
+);
+CREATE TABLE calls (
+    run INTEGER, turn INTEGER, abandoned INTEGER, call INTEGER, call_id VARCHAR, name VARCHAR, command VARCHAR,
+    operation VARCHAR, arguments UUID, line INTEGER
+);
+CREATE TABLE observations (
+    run INTEGER, turn INTEGER, abandoned INTEGER, call_id VARCHAR, text UUID, chars INTEGER, is_error BOOLEAN,
+    spans VARCHAR, images INTEGER, exit_code INTEGER, cwd VARCHAR, line INTEGER, time DOUBLE
+);
+CREATE TABLE rubrics (run INTEGER, rubric_id VARCHAR, text VARCHAR, points DOUBLE);
+CREATE TABLE verdicts (run INTEGER, rubric_id VARCHAR, passed BOOLEAN, evidence VARCHAR, judge_failed BOOLEAN);
+CREATE TABLE deliverables (run INTEGER, path VARCHAR, size BIGINT, sha256 VARCHAR, text UUID);
+
+CREATE TABLE status_lines (run INTEGER, turn INTEGER, line VARCHAR);
+CREATE TABLE decisions (
+    run INTEGER, turn INTEGER, call INTEGER, kind VARCHAR, path VARCHAR, rule VARCHAR, partial BOOLEAN,
+    previous VARCHAR
+);
+CREATE TABLE statements (run INTEGER, turn INTEGER, call INTEGER, text VARCHAR);
+CREATE TABLE candidates (
+    run INTEGER, path VARCHAR, listed_turn INTEGER, listed_call INTEGER, starred_turn INTEGER, left_turn INTEGER,
+    left_call INTEGER, left_by VARCHAR
+);
+CREATE TABLE read_log (
+    run INTEGER, entry_id VARCHAR, path VARCHAR, turn INTEGER, call INTEGER, command VARCHAR, excerpt UUID,
+    chars INTEGER, authored BOOLEAN, partial BOOLEAN
+);
+CREATE TABLE requirements (run INTEGER, turn INTEGER, call INTEGER, requirement VARCHAR, text VARCHAR);
+CREATE TABLE resolutions (
+    run INTEGER, turn INTEGER, call INTEGER, requirement VARCHAR, status VARCHAR, entry VARCHAR, reason VARCHAR
+);
+CREATE TABLE refusals (
+    run INTEGER, turn INTEGER, call INTEGER, operation VARCHAR, requirement VARCHAR, why VARCHAR
+);
+CREATE TABLE consultations (run INTEGER, turn INTEGER, call INTEGER, kind VARCHAR, entry VARCHAR);
+-- One row per requirement shown; a review that showed none has one row with an empty requirement.
+CREATE TABLE reviews (
+    run INTEGER, turn INTEGER, call INTEGER, review INTEGER, requirement VARCHAR, entries VARCHAR[],
+    candidates VARCHAR[]
+);
+CREATE TABLE stops (run INTEGER, turn INTEGER, call INTEGER);
+CREATE TABLE finish_checks (
+    run INTEGER, turn INTEGER, call INTEGER, body VARCHAR, open_requirements VARCHAR[], unopened INTEGER
+);
+CREATE TABLE differences (
+    run INTEGER, turn INTEGER, call INTEGER, what VARCHAR, recorded VARCHAR, derived VARCHAR
+);

@@ -1,0 +1,231 @@
+"""Into the store: runs added, replaced, corrected, deleted. Each function works inside the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+
+import duckdb
+import pyarrow as pa
+
+from tabcore.errors import Problem
+from tabcore.store.columns import COLUMNS, DERIVED, Tables
+from tabcore.store.records import Chunk, Correction, FileRecord, FileState, KnownFile, RunRecord
+from tabcore.store.texts import storable_values as words
+
+Connection = duckdb.DuckDBPyConnection
+
+_OWNED = tuple(name for name in COLUMNS if name != "texts")
+_NAMES_OF_TEXTS = (
+    *("SELECT text FROM turns", "SELECT reasoning FROM turns", "SELECT text FROM messages"),
+    *("SELECT arguments FROM calls", "SELECT text FROM observations", "SELECT excerpt FROM read_log"),
+    "SELECT text FROM deliverables",
+)
+
+
+def known_files(connection: Connection) -> dict[str, KnownFile]:
+    """Every file that was loaded before, by path."""
+    rows = connection.execute(
+        "SELECT path, size, changed, beside, digest, tally,"
+        " (SELECT coalesce(list(run_id ORDER BY number), []) FROM runs WHERE runs.digest = files.digest) FROM files"
+    ).fetchall()
+    return {
+        path: KnownFile(FileState(path, size, changed, beside), digest, tally, tuple(runs))
+        for path, size, changed, beside, digest, tally, runs in rows
+    }
+
+
+def add(connection: Connection, chunks: Iterable[Chunk]) -> dict[str, str]:
+    """Store what a load has read; what became of each file ("loaded", "replaced", "same content", "skipped").
+
+    A file that has changed takes the place of what it held before. A file whose content is stored already adds its
+    path and nothing else.
+    """
+    (first,) = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM runs").fetchall()[0]
+    states: dict[str, str] = {}
+    taken: set[str] = set()
+    for chunk in chunks:
+        for name, table in chunk.tables.items():
+            _insert(connection, name, table, first)
+        dropped = _take_files(connection, chunk.files, first, states, taken)
+        _delete_rows(connection, [first + number for number in dropped])
+    return states
+
+
+def enter_path(connection: Connection, state: FileState, digest: str) -> None:
+    """A path whose content is stored already: a copy, or a file that was only touched."""
+    values = words([state.path, state.size, state.changed, state.beside, digest])
+    before = connection.execute("SELECT digest FROM files WHERE path = ?", values[:1]).fetchone()
+    if before == (digest,):
+        connection.execute(
+            "UPDATE files SET size = ?, changed = ?, beside = ? WHERE path = ?", [*values[1:4], values[0]]
+        )
+        return
+    same = "SELECT ?, ?, ?, ?, digest, format, tally FROM files WHERE digest = ? LIMIT 1"
+    connection.execute(f"CREATE TEMP TABLE entered AS {same}", values)
+    connection.execute("DELETE FROM files WHERE path = ?", values[:1])
+    connection.execute("DELETE FROM problems WHERE source = ?", values[:1])
+    connection.execute("INSERT INTO files SELECT * FROM entered")
+    connection.execute("DROP TABLE entered")
+    if before:
+        _let_go(connection, {before[0]})
+
+
+def replace_tab(connection: Connection, number: int, record: RunRecord, tables: Tables) -> None:
+    """A run's tab derived anew; the record stays as it is."""
+    for name in DERIVED:
+        connection.execute(f"DELETE FROM {name} WHERE run = ?", [number])
+    for name in ("texts", *DERIVED):
+        if name in tables:
+            _insert(connection, name, tables[name], number)
+    counts = _fields(record.counts)
+    del counts["abandoned"]
+    values = {**counts, **_fields(record.derivation)}
+    assignments = ", ".join(f"{name} = ?" for name in values)
+    connection.execute(f"UPDATE runs SET {assignments} WHERE number = ?", [*words(values.values()), number])
+    sweep(connection)
+
+
+def correct(connection: Connection, path: str, key: str, correction: Correction) -> None:
+    """Keep what a person said of run `key` of a file, in the place of what was said before."""
+    place = words([path, key])
+    connection.execute("DELETE FROM corrections WHERE path = ? AND key = ?", place)
+    if correction != Correction():
+        values = [*place, *words([correction.root, correction.task])]
+        connection.execute("INSERT INTO corrections VALUES (?, ?, ?, ?)", values)
+
+
+def delete(connection: Connection, numbers: Sequence[int]) -> None:
+    """Take runs out, and the files that held nothing else."""
+    if not numbers:
+        return
+    digests = connection.execute(
+        "SELECT DISTINCT digest FROM runs WHERE list_contains(?, number)", [numbers]
+    ).fetchall()
+    _delete_rows(connection, numbers)
+    connection.execute("DELETE FROM runs WHERE list_contains(?, number)", [list(numbers)])
+    for (digest,) in digests:
+        gone = "SELECT path FROM files WHERE digest = $1 AND NOT EXISTS (SELECT 1 FROM runs WHERE digest = $1)"
+        connection.execute(f"DELETE FROM problems WHERE source IN ({gone})", [digest])
+        connection.execute(f"DELETE FROM files WHERE path IN ({gone})", [digest])
+    sweep(connection)
+
+
+def sweep(connection: Connection) -> None:
+    """Drop the texts that no row names any more."""
+    named = " UNION ALL ".join(_NAMES_OF_TEXTS)
+    connection.execute(f"DELETE FROM texts WHERE digest NOT IN (SELECT * FROM ({named}) n(d) WHERE d IS NOT NULL)")
+
+
+def _take_files(
+    connection: Connection, files: Sequence[FileRecord], first: int, states: dict[str, str], taken: set[str]
+) -> frozenset[int]:
+    """Enter files and their runs; the numbers of the runs that are stored already and must not be added again."""
+    if not files:
+        return frozenset()
+    stored = dict(connection.execute("SELECT DISTINCT digest, path FROM runs").fetchall())
+    before = dict(connection.execute("SELECT path, digest FROM files").fetchall())
+    dropped: set[int] = set()
+    kept: list[FileRecord] = []
+    for file in files:
+        if file.runs and file.digest in stored.keys() | taken:
+            dropped.update(run.number for run in file.runs)
+            states[file.state.path] = "same content"
+            continue
+        kept.append(file)
+        taken.add(file.digest)
+        changed = before.get(file.state.path) in stored
+        states[file.state.path] = ("replaced" if changed else "loaded") if file.runs else "skipped"
+    _enter_files(connection, files)
+    _let_go(connection, {before[f.state.path] for f in files if before.get(f.state.path) not in {None, f.digest}})
+    _enter_runs(connection, kept, first)
+    return frozenset(dropped)
+
+
+def _enter_files(connection: Connection, files: Sequence[FileRecord]) -> None:
+    paths = words([file.state.path for file in files])
+    for table, column in (("files", "path"), ("problems", "source")):
+        connection.execute(f"DELETE FROM {table} WHERE list_contains(?, {column})", [paths])
+    states = [file.state for file in files]
+    _append(
+        connection,
+        "files",
+        {
+            "path": paths,
+            "size": [state.size for state in states],
+            "changed": [state.changed for state in states],
+            "beside": words([state.beside for state in states]),
+            "digest": [file.digest for file in files],
+            "format": [file.format for file in files],
+            "tally": [str(file.tally) if file.format else "" for file in files],
+        },
+    )
+    rows = [(file.state.path, problem) for file in files for problem in file.problems]
+    if rows:
+        columns = [field.name for field in fields(Problem)]
+        values = {name: [getattr(problem, name) for _, problem in rows] for name in columns}
+        strings = {name: words(values[name]) for name in ("file", "kind", "what", "done")}
+        _append(connection, "problems", {"source": words([path for path, _ in rows]), **values, **strings})
+
+
+def _enter_runs(connection: Connection, files: Sequence[FileRecord], first: int) -> None:
+    rows = [_run_row(file, run, first) for file in files for run in file.runs]
+    if rows:
+        _append(connection, "runs", {name: words([row[name] for row in rows]) for name in rows[0]})
+
+
+def _run_row(file: FileRecord, run: RunRecord, first: int) -> dict[str, object]:
+    header = _fields(run.header)
+    header.pop("task")
+    header.pop("root")
+    task = run.header.task
+    return {
+        "number": first + run.number,
+        "run_id": run.run_id,
+        "key": run.key,
+        "digest": file.digest,
+        "path": file.state.path,
+        **header,
+        "stated_task": task.text if task else None,
+        "stated_source": task.source if task else None,
+        "stated_root": run.header.root,
+        **_fields(run.counts),
+        **_fields(run.derivation),
+    }
+
+
+def _let_go(connection: Connection, digests: set[str | None]) -> None:
+    """Runs whose content a file no longer has: they pass to another file with that content, or go."""
+    for digest in digests:
+        other = connection.execute("SELECT min(path) FROM files WHERE digest = ?", [digest]).fetchone()
+        if other and other[0] is not None:
+            connection.execute("UPDATE runs SET path = ? WHERE digest = ?", [other[0], digest])
+        else:
+            numbers = connection.execute("SELECT number FROM runs WHERE digest = ?", [digest]).fetchall()
+            delete(connection, [number for (number,) in numbers])
+
+
+def _delete_rows(connection: Connection, numbers: Sequence[int]) -> None:
+    for name in _OWNED if numbers else ():
+        connection.execute(f"DELETE FROM {name} WHERE list_contains(?, run)", [list(numbers)])
+
+
+def _insert(connection: Connection, name: str, table: pa.Table, first: int) -> None:
+    connection.register("arriving", table)
+    columns = ", ".join(f'"{column}"' for column in COLUMNS[name])
+    if name == "texts":
+        select = "SELECT a.digest, a.text FROM arriving a ANTI JOIN texts t ON a.digest = t.digest"
+    else:
+        select = f"SELECT * REPLACE (run + {first} AS run) FROM arriving"
+    connection.execute(f"INSERT INTO {name} ({columns}) {select}")
+    connection.unregister("arriving")
+
+
+def _append(connection: Connection, name: str, columns: dict[str, list[object]]) -> None:
+    connection.register("arriving", pa.table(columns))
+    connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM arriving")
+    connection.unregister("arriving")
+
+
+def _fields(value: object) -> dict[str, object]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}  # type: ignore[arg-type]
