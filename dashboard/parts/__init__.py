@@ -1,0 +1,1 @@
+"""What pages are put together from. Text of a log goes only where nothing interprets it."""

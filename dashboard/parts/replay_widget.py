@@ -20,10 +20,12 @@ class Rested:
 
 
 def replay(data: Mapping[str, Json], opening: int, key: str) -> Rested:
-    """The replay; `data` must stay the same while one run is shown, or the replay starts anew."""
+    """The replay; it starts anew only when the data's version changes. `opening` counts where the address names no turn."""
     mount = _component("runningtab_replay", replay_widget())
     default = {"turn": opening, "entry": ""}
-    state = mount(data=data, key=key, default=default, on_turn_change=_nothing, on_entry_change=_nothing)
+    state = mount(
+        data={**data, "opening": opening}, key=key, default=default, on_turn_change=_nothing, on_entry_change=_nothing
+    )
     return Rested(int(state.get("turn") or opening), str(state.get("entry") or ""))
 
 

@@ -1,12 +1,12 @@
 """The replay as a widget that needs no build: html, css and js as text, and what they are fed.
 
-    replay.html replay.css palette.css    how it looks
-    model.js                              the tab at a turn, computed in the browser from what was fed once
-    strip.js columns.js turn_panel.js     the parts; motion.js, light.js: what moves and what lights up
-    replay.js                             keys, play, address; `export default` as streamlit's components.v2 wants it
-    turn_text.css turn_text.js            the texts of one turn, whose words each stretch is
-    feed.js                               later messages to the replay
-    payload.py orders.py turn_text.py     rows -> JSON
+replay.html replay.css palette.css    how it looks
+model.js                              the tab at a turn, computed in the browser from what was fed once
+strip.js columns.js turn_panel.js     the parts; motion.js, light.js: what moves and what lights up
+replay.js                             keys, play, address; `export default` as streamlit's components.v2 wants it
+turn_text.css turn_text.js            the texts of one turn, whose words each stretch is
+feed.js                               later messages to the replay
+payload.py orders.py turn_text.py     rows -> JSON
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def replay_widget() -> Widget:
 def turn_text_widget() -> Widget:
     """The texts of one turn: fed `turn_text_payload`; tells `wanted`, how many characters of a text to show."""
     return Widget(
-        '<div class="turn-text" data-scheme="light"></div>', _text("palette.css", "turn_text.css"), _text("turn_text.js")
+        '<div class="turn-text" data-scheme="light"></div>',
+        _text("palette.css", "turn_text.css"),
+        _text("turn_text.js"),
     )
 
 

@@ -7,15 +7,15 @@ by their ids.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from tabcore.presentation.plain import plain_line, shown
-from tabcore.presentation.replay_widget.orders import Moves, Order, by_path
+from tabcore.presentation.replay_widget.orders import Moves, by_path
 from tabcore.rows import CallRow, Decision, Replay, TurnRow
-from tabcore.tab.events import Match, RequirementAdded, Resolved, Reviewed
-from tabcore.tab.messages import first_matching_line
-from tabcore.tab.review import ReviewItem
+from tabcore.tab.events import Match, RequirementAdded, Resolved, Reviewed, text_digest
 from tabcore.tab.tab import Entry
 from tabcore.tab.timeline import CandidateInterval, Timeline
 from tabcore.trajectory import Json
@@ -26,52 +26,55 @@ EXCERPT_CAP = 20_000
 PATH_WIDTH = 600
 
 
-def replay_payload(replay: Replay, opening: int) -> dict[str, Json]:
-    """The whole replay without bodies. `opening` is the turn it opens at."""
+def replay_payload(replay: Replay) -> dict[str, Json]:
+    """The whole replay without bodies. `version` names its content; each later message says which it belongs to."""
     timeline = replay.timeline
     intervals = by_path(timeline)
-    return {
+    content: dict[str, Json] = {
         "run": replay.run.run_id,
         "simulated": plain_line(replay.run.simulated or "", 400),
-        "opening": opening,
         "turns": [_turn(turn, marks) for turn, marks in _with_marks(replay)],
         "requirements": [_requirement(added, timeline.resolutions) for added in timeline.requirements],
         "entries": [_entry(entry) for entry in timeline.entries],
         "candidates": [_candidate(interval) for interval in intervals],
         "reviews": [_review(review, intervals) for review in timeline.reviews],
     }
+    return {"version": text_digest(json.dumps(content)), **content}
 
 
-def order_message(run_id: str, moves: Iterable[Moves]) -> dict[str, Json]:
+def order_message(version: str, moves: Iterable[Moves]) -> dict[str, Json]:
     """The orders of all turns, to be sent after the widget has opened."""
-    return {"run": run_id, "orders": [[m.turn, [n for pair in m.moved for n in pair]] for m in moves]}
+    return {"version": version, "orders": [[m.turn, [n for pair in m.moved for n in pair]] for m in moves]}
 
 
-def turn_message(run_id: str, turn: int, order: Order, review: Json) -> dict[str, Json]:
-    """What is known of one turn only after it was asked for: its order, its review."""
-    return {"run": run_id, "turn": turn, "order": list(order), "review": review}
+@dataclass(frozen=True, slots=True)
+class ReviewLine:
+    """One requirement in a review: ids of its entries, paths of its candidates, and the best entry's matching line."""
+
+    requirement: str
+    entries: tuple[str, ...]
+    candidates: tuple[str, ...]
+    line: str
 
 
-def review_of(replay: Replay, turn: int, items: Sequence[ReviewItem], excerpts: dict[str, str]) -> Json:
-    """The review after `turn`: per open requirement its entries, its candidates, and the best entry's first line that
-    shares a term with it. `excerpts` are the best entries' texts by entry id."""
-    positions = _positions(by_path(replay.timeline), turn)
-    return [
-        [
-            item.requirement.requirement_id,
-            [entry.entry_id for entry in item.entries],
-            [positions[c.path] for c in item.candidates if c.path in positions],
-            _best_line(item, excerpts),
-        ]
-        for item in items
-    ]
+def turn_message(
+    version: str, timeline: Timeline, turn: int, ranked: Sequence[str], review: Iterable[ReviewLine]
+) -> dict[str, Json]:
+    """What is known of one turn only after it was asked for: its candidates that match the task, by rank; its review."""
+    positions = _positions(by_path(timeline), turn)
+    return {
+        "version": version,
+        "turn": turn,
+        "order": [positions[path] for path in ranked if path in positions],
+        "review": [_review_line(line, positions) for line in review],
+    }
 
 
-def excerpt_message(run_id: str, entry_id: str, text: str) -> dict[str, Json]:
+def excerpt_message(version: str, entry_id: str, text: str) -> dict[str, Json]:
     """One read-log entry's excerpt, clipped."""
     clipped = shown(text, cap=EXCERPT_CAP)
     return {
-        "run": run_id,
+        "version": version,
         "entry": entry_id,
         "excerpt": "".join(piece.text for piece in clipped.pieces),
         "length": clipped.length,
@@ -79,10 +82,9 @@ def excerpt_message(run_id: str, entry_id: str, text: str) -> dict[str, Json]:
     }
 
 
-def _best_line(item: ReviewItem, excerpts: dict[str, str]) -> str:
-    if not item.entries:
-        return ""
-    return plain_line(first_matching_line(excerpts.get(item.entries[0].entry_id, ""), item.requirement.text), 160)
+def _review_line(line: ReviewLine, positions: dict[str, int]) -> Json:
+    candidates: list[Json] = [positions[path] for path in line.candidates if path in positions]
+    return [line.requirement, list(line.entries), candidates, plain_line(line.line, 160)]
 
 
 def _positions(intervals: Sequence[CandidateInterval], turn: int) -> dict[str, int]:
@@ -116,7 +118,9 @@ def _acts(timeline: Timeline) -> dict[int, dict[str, int]]:
 
 def _seen(turn: TurnRow) -> dict[str, int]:
     found = [decision.kind for call in turn.calls for decision in call.decisions]
-    marks = {kind: found.count(kind) for kind in ("listed", "read", "authored", "unknown") if kind in found}
+    marks: dict[str, int] = {
+        kind: found.count(kind) for kind in ("listed", "read", "authored", "unknown") if kind in found
+    }
     errors = sum(call.is_error for call in turn.calls) + (turn.outcome != "complete")
     if errors:
         marks["error"] = errors

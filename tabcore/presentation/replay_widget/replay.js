@@ -148,7 +148,7 @@ function makeReplay(root) {
 
   function hear(event) {
     const message = event.detail;
-    if (!model || message.run !== model.data.run) return;
+    if (!model || message.version !== model.data.version) return;
     if (message.orders) model.orders = decodeOrders(model, message.orders);
     if (message.turn !== undefined) takeTurn(message);
     if (message.entry !== undefined) { model.excerpts.set(message.entry, message); entries.fill(message.entry, message); }
@@ -179,7 +179,7 @@ function makeReplay(root) {
   return {
     update(component) {
       tell = component.setStateValue;
-      if (component.data && (!model || model.data.run !== component.data.run || model.last !== component.data.turns.length)) feed(component.data);
+      if (component.data && (!model || model.data.version !== component.data.version)) feed(component.data);
       box.dataset.scheme = isDark(box) ? "dark" : "light";
       strip?.draw();
     },

@@ -53,7 +53,9 @@ def _message(message: Message, cap: int) -> Json:
 
 def _call(call: CallBody, row: TurnRow, cap: int) -> Json:
     decisions = next((short.decisions for short in row.calls if short.index == call.index), ())
-    part = _part(f"call {call.index + 1}: {plain_line(call.name, 80)}", "call", shown(_readable(call.arguments), cap=cap))
+    part = _part(
+        f"call {call.index + 1}: {plain_line(call.name, 80)}", "call", shown(_readable(call.arguments), cap=cap)
+    )
     return {**part, "decisions": [_decision(decision) for decision in decisions[:DECISIONS_NAMED]]}
 
 

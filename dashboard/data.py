@@ -1,0 +1,149 @@
+"""The one door to the store. The store is opened, read and closed for each question; answers are kept until the file
+changes. What is given out is shared by all visits: treat it as read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import uploads
+from dashboard.uploads import Dropped
+from sample_runs import runs_folder
+from tabcore import rerun
+from tabcore.presentation.plain import CAP
+from tabcore.presentation.replay_widget import orders, payload
+from tabcore.presentation.replay_widget.turn_text import turn_text_payload
+from tabcore.rows import Loaded, Replay, RunRow
+from tabcore.trajectory import Json
+
+Stamp = tuple[int, int]
+"""When the store's file last changed, in nanoseconds, and its size."""
+
+
+def store_file() -> Path:
+    """The store's file."""
+    return rerun.default_store()
+
+
+def runs() -> tuple[RunRow, ...]:
+    """Every run, in the order in which they came in; none where there is no store yet."""
+    db = store_file()
+    return _runs(str(db), _stamp(db)) if db.exists() else ()
+
+
+def run(run_id: str) -> RunRow | None:
+    """One run; None where the store has none of that id."""
+    return next((row for row in runs() if row.run_id == run_id), None)
+
+
+def replay(run_id: str) -> Replay:
+    """All that a replay of one run steps through."""
+    db = store_file()
+    return _replay(str(db), _stamp(db), run_id)
+
+
+def replay_data(run_id: str) -> Mapping[str, Json]:
+    """What the replay is fed."""
+    db = store_file()
+    return _replay_data(str(db), _stamp(db), run_id)
+
+
+def turn_data(run_id: str, turn: int, cap: int = CAP) -> Mapping[str, Json]:
+    """The texts of one turn, each up to `cap` characters."""
+    db = store_file()
+    return _turn_data(str(db), _stamp(db), run_id, turn, cap)
+
+
+def turn_message(run_id: str, turn: int) -> Mapping[str, Json]:
+    """One turn's order of candidates and its review, for the replay."""
+    db = store_file()
+    return _turn_message(str(db), _stamp(db), run_id, turn)
+
+
+def order_message(run_id: str) -> Mapping[str, Json]:
+    """The orders of all turns, for the replay."""
+    db = store_file()
+    return _order_message(str(db), _stamp(db), run_id)
+
+
+def excerpt_message(run_id: str, entry: str) -> Mapping[str, Json]:
+    """The excerpt of one read-log entry, for the replay."""
+    version = str(replay_data(run_id)["version"])
+    return payload.excerpt_message(version, entry, rerun.excerpt(store_file(), run_id, entry))
+
+
+def load_dropped(files: Sequence[Dropped], progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:
+    """Keep dropped files in a private folder beside the store and load them; what became of each."""
+    return _load(uploads.keep(files, store_file().parent), progress)
+
+
+def load_samples(progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:
+    """Load the sample runs that come with the program."""
+    return _load((str(runs_folder()),), progress)
+
+
+def correct(run_id: str, root: str | None, task: str | None) -> None:
+    """State a run's workspace root and task, and derive its tab again; None for what the record itself says."""
+    rerun.correct(store_file(), run_id, root=root, task=task)
+
+
+def _load(paths: Sequence[str], progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:
+    return rerun.load(paths, store_file(), lambda state: progress(state.files_done, state.files))
+
+
+def _stamp(db: Path) -> Stamp:
+    try:
+        status = db.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _runs(db: str, stamp: Stamp) -> tuple[RunRow, ...]:
+    return rerun.runs(db)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _replay(db: str, stamp: Stamp, run_id: str) -> Replay:
+    return rerun.replay(db, run_id)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _replay_data(db: str, stamp: Stamp, run_id: str) -> Mapping[str, Json]:
+    return payload.replay_payload(_replay(db, stamp, run_id))
+
+
+def _version(db: str, stamp: Stamp, run_id: str) -> str:
+    return str(_replay_data(db, stamp, run_id)["version"])
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _turn_data(db: str, stamp: Stamp, run_id: str, turn: int, cap: int) -> Mapping[str, Json]:
+    row = next(row for row in _replay(db, stamp, run_id).turns if row.number == turn)
+    return turn_text_payload(run_id, row, rerun.turn_body(db, run_id, turn), cap)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _turn_message(db: str, stamp: Stamp, run_id: str, turn: int) -> Mapping[str, Json]:
+    timeline = _replay(db, stamp, run_id).timeline
+    ranked = [path for path, score in rerun.candidate_order(db, run_id, turn) if score > 0]
+    review = [
+        payload.ReviewLine(
+            row.requirement.requirement_id,
+            tuple(evidence.entry.entry_id for evidence in row.entries),
+            tuple(candidate.path for candidate in row.candidates),
+            row.entries[0].line if row.entries else "",
+        )
+        for row in rerun.review_at(db, run_id, turn)
+    ]
+    return payload.turn_message(_version(db, stamp, run_id), timeline, turn, ranked, review)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _order_message(db: str, stamp: Stamp, run_id: str) -> Mapping[str, Json]:
+    ordered = orders.orders(_replay(db, stamp, run_id).timeline)
+    return payload.order_message(_version(db, stamp, run_id), orders.moves(ordered))

@@ -1,0 +1,67 @@
+"""The line that stays on every page: which run is shown, how to change it, and help."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import data, selection
+from tabcore.rows import RunRow
+
+_HELP = """\
+**Keys of the replay** · `←` `→` one turn · `Home` `End` first, last · `space` play, pause · `r` next read · \
+`t` next tab operation · `e` next error · `s` next stop · with `shift` the one before · `?` the keys
+
+**Turn** one model response with its tool calls and what they showed.
+**Requirement** one fact, figure or element that the task asks for: ○ open, ● done (cites a read-log entry), \
+◌ unavailable (gives a reason).
+**Read log** every file whose content was shown to the agent, in order, with the turn.
+**Candidate** a file that was listed and not opened yet; `*` when its path shares at least two words with the task.
+**Unknown** a call of which could not be told what it did with a file; never guessed.
+**Differs** a text of the tab that the record has otherwise than this program derives it.
+**Striped band** the run was scripted or re-enacted; no model decided.
+"""
+
+_STYLE = """\
+<style>
+[data-testid="stMainBlockContainer"] { padding-top: 4.2rem; padding-bottom: 3rem; }
+.st-key-run-line { border-bottom: 1px solid rgba(128, 128, 128, .3); padding-bottom: .3rem; }
+.st-key-run-line [data-testid="stText"] { font-weight: 600; }
+.st-key-fault { border-color: #D55E00; }
+.simulated-word { padding: 1px 8px; border: 1px solid rgba(128, 128, 128, .5); font-size: .8rem;
+  background: repeating-linear-gradient(135deg, rgba(240, 228, 66, .45) 0 7px, transparent 7px 14px); }
+</style>
+"""
+
+
+def chosen_run() -> str | None:
+    """The run that the address names, else the one chosen last in this session."""
+    chosen = selection.from_address(st.query_params.to_dict()).run or st.session_state.get("run")
+    st.session_state["run"] = chosen
+    return chosen
+
+
+def draw() -> None:
+    """The line itself."""
+    st.html(_STYLE)
+    chosen = chosen_run()
+    row = next((run for run in data.runs() if run.run_id == chosen), None) if chosen else None
+    with st.container(horizontal=True, vertical_alignment="center", key="run-line"):
+        if row is None:
+            st.text("No run is chosen.")
+        else:
+            _name(row)
+        st.space("stretch")
+        with st.popover("?", help="Keys and definitions"):
+            st.markdown(_HELP)
+
+
+def _name(row: RunRow) -> None:
+    st.text(selection.run_line(row))
+    if row.simulated:
+        simulated_word()
+    st.page_link("views/runs.py", label="change")
+
+
+def simulated_word() -> None:
+    """The striped band with the word, for runs that no model decided."""
+    st.html('<span class="simulated-word">simulated</span>')
