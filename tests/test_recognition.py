@@ -1,0 +1,42 @@
+"""No file is claimed by two readers: every real file, and the small samples of the readers' own tests."""
+
+from __future__ import annotations
+
+import pytest
+from reader_checks import ABSENT, REAL
+from test_atif_viewer import SAMPLE as ATIF_VIEWER
+
+from tabcore.errors import UnknownFormat
+from tabcore.readers import READERS, identify
+from tabcore.readers.base import HEAD
+from tabcore.source import Source
+
+OURS: dict[str, list[str | bytes]] = {
+    "atif-viewer": [ATIF_VIEWER],
+}
+FILES = sorted(path for path in REAL.rglob("*") if path.is_file()) if REAL.exists() else []
+
+
+def claimants(source: Source) -> list[str]:
+    head = source.head(HEAD)
+    return [reader.NAME for reader in READERS if reader.recognises(head, source)]
+
+
+@pytest.mark.skipif(not REAL.exists(), reason=ABSENT)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_real_file_has_one_claimant_at_most(path: object) -> None:
+    source = Source.of_path(str(path))
+    names = claimants(source)
+    assert len(names) <= 1
+    if names:
+        assert names[0] == identify(source).NAME
+    else:
+        with pytest.raises(UnknownFormat):
+            identify(source)
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_a_sample_is_claimed_by_its_own_reader_alone(name: str) -> None:
+    for text in OURS[name]:
+        data = text if isinstance(text, bytes) else text.encode()
+        assert claimants(Source.of_bytes("log", data)) == [name]
