@@ -1,0 +1,305 @@
+"""The project's own layout: one folder, one run. Only the log is required.
+
+    run.toml        what is known of the run (or run.json, with the same names)
+    session.jsonl   the log, in any format that a reader recognises; `log` names it where several files qualify
+    task.md         the task's text (or task.txt)
+    deliverable/    the files that the run delivered, in any folders
+    rubrics.json    [{"id": "b1", "text": "names the hotel rates", "points": 2}, …]; points default to 1
+    verdicts.json   [{"rubric": "b1", "passed": true, "evidence": "…"}, …]; passed is null where the rubric was not
+                    evaluated; "judge_failed": true where the judge gave no verdict
+
+Fields of run.toml, all optional: `log`, `task_file` (a file's name), `task` (the text, or the name of a file in the
+folder), `root` (the workspace), `fresh_cwd` (each command starts in the same directory), `method`, `model`, `attempt`,
+`attempts`, `suite`, `task_name`, `simulated` (a sentence that says how the run was made, if no live model made it).
+
+Both lists may also stand in an object under "rubrics" or "verdicts". Deliverable files that are no plain text are kept
+by size and hash.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from typing import TypeVar, cast
+
+import msgspec
+
+from tabcore.bundles.base import Bundle, IsLog, Stated
+from tabcore.errors import Problem, UnreadableSource
+from tabcore.source import Folder, Source
+from tabcore.trajectory import Deliverable, Json, Rubric, Task, Verdict
+
+NAME = "run_folder"
+
+TEXT_LIMIT = 4 << 20
+"""Bytes of the longest text beside a log that is read."""
+
+FILE_LIMIT = 2000
+"""Files of a deliverable beyond these are left out."""
+
+_DESCRIPTIONS = ("run.toml", "run.json")
+_TASKS = ("task.md", "task.txt")
+_LISTS = ("rubrics.json", "verdicts.json")
+_DELIVERABLE = "deliverable"
+
+Shape = TypeVar("Shape", bound=msgspec.Struct)
+
+
+class _Description(msgspec.Struct, forbid_unknown_fields=False):
+    log: str | None = None
+    task_file: str | None = None
+    task: str | None = None
+    root: str | None = None
+    fresh_cwd: bool | None = None
+    method: str | None = None
+    model: str | None = None
+    attempt: int | None = None
+    attempts: int | None = None
+    suite: str | None = None
+    task_name: str | None = None
+    simulated: str | None = None
+
+
+class _Rubric(msgspec.Struct):
+    id: str | int
+    text: str
+    points: float = 1.0
+
+
+class _Verdict(msgspec.Struct):
+    rubric: str | int
+    passed: bool | None = None
+    evidence: str = ""
+    judge_failed: bool = False
+
+
+def recognises(folder: Folder) -> bool:
+    """True for a folder with a description, or with a task, rubrics or a deliverable beside some other file."""
+    names = {source.name for source in folder.files()}
+    if names.intersection(_DESCRIPTIONS):
+        return True
+    beside = names.intersection((*_TASKS, *_LISTS)) or folder.folder(_DELIVERABLE)
+    return bool(beside and names.difference(_TASKS, _LISTS))
+
+
+def read(folder: Folder, is_log: IsLog) -> Bundle:
+    """The folder's run with what lies beside it."""
+    problems: list[Problem] = []
+    files = {source.name: source for source in folder.files()}
+    description, about = _description(files, problems)
+    task, task_source = _task(folder, files, description, problems)
+    lists = [files[name] for name in _LISTS if name in files]
+    log = _log(folder, files, description, is_log, problems)
+    rubrics = _rubrics(files, problems)
+    delivered = folder.folder(_DELIVERABLE)
+    outputs = tuple(_walk(delivered, "")) if delivered else ()
+    return Bundle(
+        log,
+        _stated(description, task),
+        rubrics,
+        _verdicts(files, rubrics, problems),
+        tuple(_deliverables(folder, outputs, problems)),
+        tuple(source for source in (about, task_source, *lists, *dict(outputs).values()) if source is not None),
+        tuple(problems),
+    )
+
+
+def _stated(description: _Description, task: Task | None) -> Stated:
+    return Stated(
+        task=task,
+        root=description.root,
+        fresh_cwd=description.fresh_cwd,
+        method=description.method,
+        model=description.model,
+        attempt=description.attempt,
+        attempts=description.attempts,
+        suite=description.suite,
+        task_name=description.task_name,
+        simulated=description.simulated,
+    )
+
+
+def _description(files: dict[str, Source], problems: list[Problem]) -> tuple[_Description, Source | None]:
+    """run.toml, else run.json, field by field; a field of the wrong type is left out."""
+    source = next((files[name] for name in _DESCRIPTIONS if name in files), None)
+    if source is None:
+        return _Description(), None
+    value = _toml(source, problems) if source.name.endswith(".toml") else _json(source, problems)
+    if not isinstance(value, dict):
+        return _Description(), source
+    kept: dict[str, Json] = {}
+    for name, item in value.items():
+        if name not in _Description.__struct_fields__:
+            problems.append(Problem(source.path, 0, "unknown field", f'"{name}" is no field', "left out"))
+            continue
+        try:
+            msgspec.convert({name: item}, _Description)
+        except msgspec.ValidationError as fault:
+            problems.append(Problem(source.path, 0, "unexpected type", str(fault), "left out", lost=True))
+        else:
+            kept[name] = item
+    return msgspec.convert(kept, _Description), source
+
+
+def _toml(source: Source, problems: list[Problem]) -> Json:
+    text = _text(source, problems)
+    try:
+        return cast(Json, tomllib.loads(text)) if text is not None else None
+    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+        problems.append(Problem(source.path, 0, "no TOML", f"it is no TOML ({fault})", "left out", lost=True))
+        return None
+
+
+def _json(source: Source, problems: list[Problem]) -> Json:
+    text = _text(source, problems)
+    try:
+        return cast(Json, msgspec.json.decode(text)) if text is not None else None
+    except (msgspec.DecodeError, RecursionError, ValueError) as fault:
+        problems.append(Problem(source.path, 0, "no JSON", f"it is no JSON ({fault})", "left out", lost=True))
+        return None
+
+
+def _text(source: Source, problems: list[Problem]) -> str | None:
+    """A file's text, or None with a problem."""
+    try:
+        data = source.head(TEXT_LIMIT + 1)
+    except UnreadableSource as fault:
+        problems.append(Problem(source.path, 0, "unreadable", fault.fact, "left out", lost=True))
+        return None
+    if len(data) > TEXT_LIMIT:
+        what = f"it is longer than {TEXT_LIMIT:,} bytes"
+        problems.append(Problem(source.path, 0, "oversized file", what, "cut there", lost=True))
+    try:
+        return data[:TEXT_LIMIT].decode("utf-8")
+    except UnicodeDecodeError:
+        problems.append(Problem(source.path, 0, "bad encoding", "some bytes are not UTF-8", "shown as �"))
+        return data[:TEXT_LIMIT].decode("utf-8", "replace")
+
+
+def _task(
+    folder: Folder, files: dict[str, Source], description: _Description, problems: list[Problem]
+) -> tuple[Task | None, Source | None]:
+    """The stated text, or that of the stated file, or of the task file beside; and the file it came from."""
+    named = description.task_file or description.task
+    source = _find(folder, named) if named and "\n" not in named else None
+    if description.task_file and source is None:
+        what = f"the task file {description.task_file} is not in the folder"
+        problems.append(Problem(folder.path, 0, "missing file", what, "left out", lost=True))
+    if source is None and description.task:
+        return Task(description.task, "run folder"), None
+    source = source or next((files[name] for name in _TASKS if name in files), None)
+    text = _text(source, problems) if source else None
+    return (Task(text.strip(), "run folder") if text and text.strip() else None), source
+
+
+def _find(folder: Folder, path: str) -> Source | None:
+    """The file at a path inside the folder; a path that leads out of it finds nothing."""
+    *folders, name = path.split("/")
+    place: Folder | None = folder
+    for part in folders:
+        place = place.folder(part) if place and part not in ("", ".") else place
+    return place.file(name) if place else None
+
+
+def _log(
+    folder: Folder, files: dict[str, Source], description: _Description, is_log: IsLog, problems: list[Problem]
+) -> Source | None:
+    """The stated log, else the one file that is a log."""
+    if description.log is not None:
+        log = _find(folder, description.log)
+        if log is None:
+            what = f"the log {description.log} is not in the folder"
+            problems.append(Problem(folder.path, 0, "no log", what, "no run was read", lost=True))
+        return log
+    known = (*_DESCRIPTIONS, *_TASKS, *_LISTS)
+    logs = [source for name, source in files.items() if name not in known and _is_readable_log(source, is_log)]
+    if not logs:
+        problems.append(Problem(folder.path, 0, "no log", "no file here is a log", "no run was read", lost=True))
+    elif len(logs) > 1:
+        what = f"{len(logs)} files here are logs"
+        done = f"{logs[0].name} was taken; name another as `log` in run.toml"
+        problems.append(Problem(folder.path, 0, "several logs", what, done))
+    return logs[0] if logs else None
+
+
+def _is_readable_log(source: Source, is_log: IsLog) -> bool:
+    try:
+        return is_log(source)
+    except UnreadableSource:
+        return False
+
+
+def _items(source: Source, name: str, shape: type[Shape], problems: list[Problem]) -> Iterator[Shape]:
+    """The items of a list file that have the shape; the others become problems."""
+    value = _json(source, problems)
+    if isinstance(value, dict):
+        value = value.get(name)
+    if not isinstance(value, list):
+        problems.append(Problem(source.path, 0, "no list", f"it holds no list of {name}", "left out", lost=True))
+        return
+    for place, item in enumerate(value, 1):
+        try:
+            yield msgspec.convert(item, shape)
+        except msgspec.ValidationError as fault:
+            what = f"item {place} of {name} is unlike the others ({fault})"
+            problems.append(Problem(source.path, 0, "unexpected type", what, "left out", lost=True))
+
+
+def _rubrics(files: dict[str, Source], problems: list[Problem]) -> tuple[Rubric, ...]:
+    source = files.get("rubrics.json")
+    rubrics: dict[str, Rubric] = {}
+    for item in _items(source, "rubrics", _Rubric, problems) if source else ():
+        if str(item.id) in rubrics:
+            what = f"the rubric {item.id} stands here twice"
+            problems.append(Problem(files["rubrics.json"].path, 0, "repeated rubric", what, "the first was kept", True))
+            continue
+        rubrics[str(item.id)] = Rubric(str(item.id), item.text, item.points)
+    return tuple(rubrics.values())
+
+
+def _verdicts(files: dict[str, Source], rubrics: tuple[Rubric, ...], problems: list[Problem]) -> tuple[Verdict, ...]:
+    source = files.get("verdicts.json")
+    if source is None:
+        return ()
+    known = {rubric.rubric_id for rubric in rubrics}
+    verdicts = []
+    for item in _items(source, "verdicts", _Verdict, problems):
+        if str(item.rubric) not in known:
+            what = f"a verdict names the rubric {item.rubric}, which is not among the rubrics"
+            problems.append(Problem(source.path, 0, "unknown rubric", what, "kept"))
+        verdicts.append(Verdict(str(item.rubric), item.passed, item.evidence, item.judge_failed))
+    return tuple(verdicts)
+
+
+def _deliverables(
+    folder: Folder, outputs: tuple[tuple[str, Source], ...], problems: list[Problem]
+) -> Iterator[Deliverable]:
+    if len(outputs) > FILE_LIMIT:
+        what = f"the deliverable has {len(outputs):,} files, more than {FILE_LIMIT:,}"
+        problems.append(Problem(folder.path, 0, "many files", what, "the last were left out", lost=True))
+    for path, source in outputs[:FILE_LIMIT]:
+        try:
+            yield Deliverable(path, source.size, source.digest(), _plain_text(source))
+        except UnreadableSource as fault:
+            problems.append(Problem(source.path, 0, "unreadable", fault.fact, "left out", lost=True))
+
+
+def _walk(folder: Folder, prefix: str) -> Iterator[tuple[str, Source]]:
+    for source in folder.files():
+        yield prefix + source.name, source
+    for inner in folder.folders():
+        yield from _walk(inner, f"{prefix}{inner.name}/")
+
+
+_MARKED_UP = (b"{\\rtf", b"%PDF-", b"%!PS")
+
+
+def _plain_text(source: Source) -> str | None:
+    """The text of a file that is plain text, of TEXT_LIMIT bytes at most; None for any other."""
+    data = source.head(TEXT_LIMIT + 1)
+    if len(data) > TEXT_LIMIT or b"\0" in data or data.startswith(_MARKED_UP):
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
