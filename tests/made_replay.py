@@ -62,7 +62,9 @@ def _turn(number: int, facts: list[Event]) -> TurnRow:
     stops = any(isinstance(fact, Stopped) for fact in mine)
     received = 0 if stops else 300 + (number * 7919) % 9000
     command = "ls -R workspace" if number == 2 else f"sed -n 1,{number}p {path_of(number)}"
-    call = CallRow(0, f"c{number}", operation or "bash", command, received, number % 37 == 0, True, operation, decisions)
+    call = CallRow(
+        0, f"c{number}", operation or "bash", command, received, number % 37 == 0, True, operation, decisions
+    )
     status = f"[tab] 6 open | candidates: made, turn {number} | read log: made"
     return TurnRow(number, received, 40, "complete", stops, status, () if stops else (call,), line=number + 1)
 

@@ -119,9 +119,9 @@ def table_of(rows: Sequence[RunRow]) -> dict[str, list[object]]:
         "files read": [row.files_read for row in rows],
         "candidates left": [row.candidates for row in rows],
         "requirements": [f"{row.resolved} / {row.requirements}" if row.requirements else "" for row in rows],
+        "problems": [row.problems for row in rows],
         "unknown": [row.unknowns for row in rows],
         "differs": [row.differences for row in rows],
-        "problems": [row.problems for row in rows],
         "format": [row.format for row in rows],
         "loaded": [plain_line(row.loaded, 160) for row in rows],
         "run": [row.run_id for row in rows],
@@ -130,7 +130,7 @@ def table_of(rows: Sequence[RunRow]) -> dict[str, list[object]]:
 
 _COLUMNS = {
     "task": st.column_config.TextColumn(width="large"),
-    "attempt": st.column_config.NumberColumn(width="small"),
+    "attempt": st.column_config.NumberColumn(),
     "candidates left": st.column_config.NumberColumn(help="listed and never opened"),
     "requirements": st.column_config.TextColumn(help="resolved / stated", alignment="right"),
     "unknown": st.column_config.NumberColumn(help="calls of which could not be told what they did with files"),

@@ -95,15 +95,15 @@ function makeEntries(list, count, light, ask) {
     if (detail.hidden) return;
     const known = model.excerpts.get(entry.id);
     const pre = detail.lastChild;
-    if (known) fillExcerpt(pre, known);
+    if (known) fillExcerpt(pre, known, entry.turn);
     else { pre.textContent = "fetching the excerpt …"; ask(entry.id); }
   }
 
   return {
     rows,
-    fill(id, message) {
+    fill(id, message, turn) {
       const node = rows.get(id);
-      if (node) fillExcerpt(node.lastChild.lastChild, message);
+      if (node) fillExcerpt(node.lastChild.lastChild, message, turn);
     },
     show(model, turn) {
       const held = entriesAt(model, turn);
@@ -127,12 +127,12 @@ function makeEntries(list, count, light, ask) {
   };
 }
 
-function fillExcerpt(pre, message) {
+function fillExcerpt(pre, message, turn) {
   pre.textContent = message.excerpt || "(empty)";
   pre.tabIndex = 0;
   pre.setAttribute("aria-label", "Excerpt");
   if (message.shown < message.length) {
-    pre.append(element("em", "cut", `\n… ${counted(message.length - message.shown, "character", "characters")} more; the turn's text below has them`));
+    pre.append(element("em", "cut", `\n… ${counted(message.length - message.shown, "character", "characters")} more; the text of turn ${turn} has them`));
   }
 }
 

@@ -151,8 +151,9 @@ function makeReplay(root) {
     if (!model || message.version !== model.data.version) return;
     if (message.orders) model.orders = decodeOrders(model, message.orders);
     if (message.turn !== undefined) takeTurn(message);
-    if (message.entry !== undefined) { model.excerpts.set(message.entry, message); entries.fill(message.entry, message); }
-    else show();
+    if (message.entry === undefined) { show(); return; }
+    model.excerpts.set(message.entry, message);
+    entries.fill(message.entry, message, model.data.entries.find((entry) => entry.id === message.entry)?.turn);
   }
 
   function takeTurn(message) {

@@ -32,7 +32,7 @@ function noCall(turn) {
 function callRow(call) {
   const node = element("div", "call");
   const head = element("div", "head");
-  head.append(element("b", "name", call.name), element("code", "command", call.command));
+  head.append(element("b", "name", call.name), element("code", "command", call.command === call.name ? "" : call.command));
   head.append(element("span", "faint", call.answered ? `shown ${counted(call.shown, "character", "characters")}` : "no result in the record"));
   if (call.error) head.append(element("span", "error", "✕ error"));
   node.append(head);
