@@ -119,11 +119,11 @@ class RunAssembler:
     def observe(self, observation: Observation) -> None:
         """A result was shown after the latest response."""
         if self._response is None:
+            self._number -= self.abandoned and self._number > 0
             self.respond(Response(line=observation.line, time=observation.time, outcome="failed"))
-            self._account.note(
-                observation.line, "no response", "a result stands before the first response",
-                "kept in a turn without words",
-            )  # fmt: skip
+            if not self.abandoned:
+                what, done = "a result stands before the first response", "kept in a turn without words"
+                self._account.note(observation.line, "no response", what, done)
         self._settle(observation)
         self._observations.append(observation)
 

@@ -19,7 +19,9 @@ Voice = Literal["agent", "person", "none"]
 
 
 class Side(NamedTuple):
-    """A record off the live branch: which branch it lies on, and the number of its turn there."""
+    """A record off the live branch: which branch it lies on, and the number of the turn there that it belongs to,
+    or leads to.
+    """
 
     branch: int
     turn: int
@@ -85,7 +87,9 @@ class Tree:
         branches = self._branches(order, live)
         abandoned = {branches[number] for number in order if branches[number] >= 0 and news[number]}
         return {
-            (self._places[number] >> 16, self._places[number] & 0xFFFF): Side(branches[number], turns[number])
+            (self._places[number] >> 16, self._places[number] & 0xFFFF): Side(
+                branches[number], turns[number] + (self._voices[number] != _VOICES["agent"])
+            )
             for number in order
             if branches[number] in abandoned
         }
