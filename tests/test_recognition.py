@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from reader_checks import ABSENT, REAL
 from test_atif_viewer import SAMPLE as ATIF_VIEWER
+from test_inspect_log import EVAL, ZSTD
+from test_inspect_log import SAMPLE as INSPECT
 
 from tabcore.errors import UnknownFormat
 from tabcore.readers import READERS, identify
@@ -13,6 +15,7 @@ from tabcore.source import Source
 
 OURS: dict[str, list[str | bytes]] = {
     "atif-viewer": [ATIF_VIEWER],
+    "inspect": [EVAL, ZSTD, INSPECT],
 }
 FILES = sorted(path for path in REAL.rglob("*") if path.is_file()) if REAL.exists() else []
 

@@ -13,11 +13,11 @@ To add a format: one module with `NAME`, `recognises()` and `read()`, and its li
 from __future__ import annotations
 
 from tabcore.errors import UnknownFormat
-from tabcore.readers import atif, atif_viewer, claude_code, codex, pi
+from tabcore.readers import atif, atif_viewer, chat_messages, claude_code, codex, inspect_log, pi
 from tabcore.readers.base import HEAD, Reader
 from tabcore.source import Source
 
-READERS: tuple[Reader, ...] = (atif, atif_viewer, claude_code, codex, pi)
+READERS: tuple[Reader, ...] = (atif, atif_viewer, chat_messages, claude_code, codex, inspect_log, pi)
 
 
 def identify(source: Source) -> Reader:
