@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from tabcore.readers import identify
+from tabcore.readers import READERS, identify
 from tabcore.readers.base import HEAD, Reader
 from tabcore.source import Source
 from tabcore.trajectory import Run, collect
@@ -39,9 +39,10 @@ def runs_of(reader: Reader, data: bytes, path: str = "log") -> tuple[Run, ...]:
     return collect(reader.read(source), digest=source.digest(), path=path)
 
 
-def claimed(reader: Reader, data: bytes) -> bool:
-    """True when the reader recognises the bytes as its format."""
-    return reader.recognises(data[:HEAD], Source.of_bytes("log", data))
+def claimants(data: bytes) -> list[str]:
+    """The names of the readers that recognise the bytes as their format."""
+    source = Source.of_bytes("log", data)
+    return [reader.NAME for reader in READERS if reader.recognises(source.head(HEAD), source)]
 
 
 def runs_of_file(path: Path) -> tuple[Run, ...]:

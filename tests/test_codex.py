@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from log_reading import assert_golden, claimed, golden, jsonl, runs_of, spoiled
+from log_reading import assert_golden, claimants, golden, jsonl, runs_of, spoiled
 
 from tabcore.readers import codex
 from tabcore.trajectory import Run, Usage, without
@@ -89,6 +89,10 @@ def run() -> Run:
     return found
 
 
+def test_the_sample_has_one_claimant() -> None:
+    assert claimants(SAMPLE) == ["codex"]
+
+
 def test_the_sample_gives_no_problem(run: Run) -> None:
     assert [str(problem) for problem in run.problems] == []
 
@@ -157,7 +161,7 @@ def test_a_text_that_only_an_event_holds_is_named_as_lost() -> None:
 def test_the_old_form_without_an_envelope_reads_alike() -> None:
     items = [record["payload"] for record in (said("user", "Go"), call("c1", "ls", "shell"), output("c1", "a"))]
     data = jsonl({"id": "s0", "timestamp": "2025-06-01T09:00:00Z", "instructions": "be kind", "cwd": "/old"}, *items)
-    assert claimed(codex, data)
+    assert claimants(data) == ["codex"]
     [run] = runs_of(codex, data)
     assert (run.header.session, run.header.cwd, run.turns[0].calls[0].name) == ("s0", "/old", "shell")
     assert [said.kind for said in run.turns[0].before] == ["environment", "prompt"]
@@ -182,7 +186,7 @@ def test_of_an_editors_prompt_only_the_request_is_the_persons() -> None:
 def test_a_spoiled_rollout_never_raises(data: st.DataObject) -> None:
     spoilt = data.draw(spoiled(SAMPLE))
     runs_of(codex, spoilt)
-    claimed(codex, spoilt)
+    claimants(spoilt)
 
 
 @pytest.mark.parametrize("file", golden("codex"))

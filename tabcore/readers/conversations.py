@@ -1,0 +1,197 @@
+"""Conversations: lists of messages with roles, in whatever they are wrapped, and whose dialect they speak.
+
+A conversation is a bare list, a list inside an object (`messages`, `traj`, `conversations`), one message a line, or
+one conversation a line. Where each of several states a conversation so far (as Harbor's `*.traces.json` does, episode
+by episode, and logs of requests do), the last one holds them all and is read alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal, NamedTuple, cast
+
+import msgspec
+
+from tabcore.readers.base import HEAD, Account
+from tabcore.readers.json_documents import is_jsonl, opening, values
+from tabcore.source import Source
+from tabcore.trajectory import Json
+
+Dialect = Literal["openai", "anthropic", "mini-swe-agent", "pi", "magentic", "none"]
+"""pi: messages of the Pi agent, in one document · magentic: speakers for roles, no calls · none: no conversation."""
+
+_LISTS = ("messages", "traj", "conversations", "conversation")
+_ROLES = frozenset(
+    ["system", "developer", "user", "assistant", "tool", "function", "human", "gpt", "observation", "exit"]
+)
+_FOREIGN = frozenset(["parts", "raw", "kind", "uuid", "message", "step_id", "message_type", "parentId", "sessionId"])
+_ANTHROPIC_BLOCKS = frozenset(
+    ["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use"]
+)
+_ORCHESTRATED = ("Orchestrator (", "WebSurfer", "FileSurfer", "ComputerTerminal", "Executor", "Coder", "Assistant")
+
+
+class Conversation(NamedTuple):
+    """Messages, each with its place (its line, or its number in the list), and what stood around the list."""
+
+    about: dict[str, Json]
+    messages: Iterator[tuple[int, Json]]
+
+
+def conversations(source: Source, account: Account) -> Iterator[Conversation]:
+    """The conversations of a file in its order. The messages of one must be taken before the next is asked for."""
+    if is_jsonl(source.head(HEAD)) and _rows_are_messages(source.head(HEAD)):
+        account.unit = "line"
+        yield Conversation({}, values(source, is_message, account))
+        return
+    latest: tuple[dict[str, Json], list[Json]] | None = None
+    for about, messages in _lists(source, account):
+        if latest is not None and not _goes_on(latest, (about, messages), account):
+            yield Conversation(latest[0], enumerate(latest[1], 1))
+        latest = about, messages
+    if latest is not None:
+        yield Conversation(latest[0], enumerate(latest[1], 1))
+
+
+def run_id(about: dict[str, Json], number: int, taken: set[str]) -> str:
+    """The key of a log's `number`th conversation, from 0: "" for the first, then its own id if it has a new one."""
+    if number == 0:
+        return ""
+    told = next((about[name] for name in ("instance_id", "task_id", "session_id", "id") if about.get(name)), None)
+    key = str(told) if isinstance(told, str | int) else ""
+    if not key or key in taken:
+        key = f"run-{number + 1}"
+    taken.add(key)
+    return key
+
+
+def is_message(value: dict[str, Json]) -> bool:
+    """True for an object with a role and something said or called."""
+    role = value.get("role", value.get("from"))
+    return isinstance(role, str) and ("content" in value or "tool_calls" in value or "value" in value)
+
+
+@lru_cache(maxsize=4)
+def dialect(head: bytes) -> Dialect:
+    """Whose way of writing messages a file's first bytes show; "none" where they are no conversation of an agent.
+
+    >>> dialect(b'[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]')
+    'openai'
+    >>> dialect(b'{"role": "assistant", "content": [{"type": "tool_use", "id": "1"}]}\\n{"role": "user"}')
+    'anthropic'
+    """
+    about, messages = _sample(head)
+    spoken = [message for message in messages if isinstance(message, dict) and is_message(message)]
+    if not spoken or len(spoken) < len(messages) / 2 or any(not _FOREIGN.isdisjoint(message) for message in spoken):
+        return "none"
+    roles = {str(message.get("role", message.get("from"))) for message in spoken}
+    if any(role.startswith("Orchestrator (") for role in roles):
+        return "magentic"
+    if "toolResult" in roles or {"pending_message", "final_text"} <= about.keys():
+        return "pi"
+    if not roles <= _ROLES or not (roles & {"assistant", "gpt"} or len(head) >= HEAD):
+        return "none"
+    if _is_mini(about, spoken):
+        return "mini-swe-agent"
+    return "anthropic" if any(_is_anthropic(message) for message in spoken) else "openai"
+
+
+def _is_anthropic(message: dict[str, Json]) -> bool:
+    content, model = message.get("content"), message.get("model")
+    blocks = content if isinstance(content, list) else []
+    return (
+        message.get("type") == "message"
+        or (isinstance(model, str) and model.startswith("claude"))
+        or any(isinstance(block, dict) and block.get("type") in _ANTHROPIC_BLOCKS for block in blocks)
+    )
+
+
+def _is_mini(about: dict[str, Json], messages: list[dict[str, Json]]) -> bool:
+    """True for what mini-swe-agent writes: its format's name, its `extra`, or its prompt and its wrapping of output."""
+    written, info = about.get("trajectory_format"), about.get("info")
+    if isinstance(written, str) and written.startswith("mini-swe-agent"):
+        return True
+    if isinstance(info, dict) and "mini_version" in info:
+        return True
+    texts = [message["content"] for message in messages if isinstance(message.get("content"), str)]
+    prompted = any("bash code block" in cast(str, text) or "mswea_bash" in cast(str, text) for text in texts)
+    wrapped = any(cast(str, text).startswith("<returncode>") for text in texts)
+    return (prompted and wrapped) or any("raw_output" in _extra(message) for message in messages)
+
+
+def _extra(message: dict[str, Json]) -> dict[str, Json]:
+    extra = message.get("extra")
+    return extra if isinstance(extra, dict) else {}
+
+
+def _sample(head: bytes) -> tuple[dict[str, Json], list[Json]]:
+    """The messages that a file's first bytes hold, and what stands around them."""
+    if is_jsonl(head):
+        rows = _rows(head)
+        wrapped = next((row for row in rows if _list_in(row) is not None), None)
+        return (wrapped, _list_in(wrapped) or []) if wrapped else ({}, list(rows))
+    found = opening(head)
+    lists = _lists_in(found)
+    return lists[-1] if lists else ({}, [])
+
+
+def _rows(head: bytes) -> list[dict[str, Json]]:
+    rows: list[dict[str, Json]] = []
+    for line in head.split(b"\n")[:50]:
+        try:
+            row = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            continue
+        if isinstance(row, dict):
+            rows.append(row)
+    return rows or [row for row in [opening(head)] if isinstance(row, dict)]
+
+
+def _rows_are_messages(head: bytes) -> bool:
+    rows = _rows(head)
+    return sum(is_message(row) for row in rows) * 2 > len(rows)
+
+
+def _lists(source: Source, account: Account) -> Iterator[tuple[dict[str, Json], list[Json]]]:
+    for line, value in values(source, is_message, account):
+        found = _lists_in(value)
+        if not found:
+            account.note(line, "not a record", "this is no conversation", "passed over", lost=True)
+        yield from found
+
+
+def _lists_in(value: Json) -> list[tuple[dict[str, Json], list[Json]]]:
+    """The lists of messages in a document: the one that it is or wraps, or those of its items."""
+    if isinstance(value, dict):
+        messages = _list_in(value)
+        return [] if messages is None else [(value, messages)]
+    if not isinstance(value, list):
+        return []
+    wrapped = [
+        (item, messages) for item in value if isinstance(item, dict) and (messages := _list_in(item)) is not None
+    ]
+    return wrapped or [({}, value)]
+
+
+def _list_in(value: dict[str, Json]) -> list[Json] | None:
+    for name in _LISTS:
+        found = value.get(name)
+        if isinstance(found, list):
+            return found
+    return None
+
+
+def _goes_on(
+    earlier: tuple[dict[str, Json], list[Json]], later: tuple[dict[str, Json], list[Json]], account: Account
+) -> bool:
+    """True when the later list states the earlier conversation again and goes on."""
+    count = len(earlier[1])
+    if count and count < len(later[1]) and earlier[1] == later[1][:count]:
+        return True
+    told = [(about.get("trial_name"), about.get("run_id")) for about, _ in (earlier, later)]
+    if "episode" in later[0] and told[0] == told[1]:
+        what = "an episode does not repeat the one before it"
+        account.note(0, "broken episodes", what, "only the last one was read", lost=True)
+        return True
+    return False
