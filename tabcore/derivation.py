@@ -7,10 +7,12 @@ read_chunks     files -> rows, streamed
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from tabcore import readers
+from tabcore.bundles import Bundle
+from tabcore.discovery import read_bundle
 from tabcore.errors import Problem, UnknownFormat, UnreadableSource
 from tabcore.source import Source
 from tabcore.store.columns import Columns, Tables
@@ -127,10 +129,10 @@ def derivation_of(header: RunHeader, correction: Correction, stated: str) -> Der
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file to read, and what a person has corrected of its runs, by run key."""
+    """One log or run folder to read, and what persons have corrected, by the log's path and the run's key."""
 
-    state: FileState
-    corrections: Mapping[str, Correction]
+    place: FileState
+    corrections: Mapping[str, Mapping[str, Correction]] = field(default_factory=dict)
 
 
 def read_chunks(jobs: Iterable[Job], *, size: int = CHUNK) -> Iterator[Chunk]:
@@ -167,13 +169,15 @@ def derive_again(
 
 
 class _Log:
-    """One file while it is read."""
+    """One log while it is read, with what lies beside it."""
 
     def __init__(self, job: Job, columns: Columns, first: int) -> None:
         self.runs: dict[str, RunInProgress] = {}
         self._job = job
+        self._state = job.place
         self._columns = columns
         self._first = first
+        self._bundle: Bundle | None = None
         self._ended: list[RunInProgress] = []
         self._problems: list[Problem] = []
         self._tally = Tally()
@@ -181,10 +185,11 @@ class _Log:
         self._digest = ""
 
     def read(self) -> Iterator[None]:
-        """Take the file's pieces; stops for breath after each."""
-        path = self._job.state.path
+        """Take the log's pieces; stops for breath after each."""
         try:
-            source = Source.of_path(path)
+            source = self._source()
+            if source is None:
+                return
             reader = readers.identify(source)
             self._format = reader.NAME
             for piece in reader.read(source):
@@ -193,14 +198,32 @@ class _Log:
             self._digest = source.digest()
         except (UnknownFormat, UnreadableSource) as fault:
             kind = "unknown format" if isinstance(fault, UnknownFormat) else "unreadable"
-            self._problems.append(Problem(path, 0, kind, fault.fact, f"skipped. {fault.remedy}", lost=True))
+            done = f"skipped. {fault.remedy}"
+            self._problems.append(Problem(self._state.path, 0, kind, fault.fact, done, lost=True))
         if self._format and not self._ended:
-            self._problems.append(Problem(path, 0, "no run", "the log holds no run", "nothing was loaded", lost=True))
+            what = "the log holds no run"
+            self._problems.append(Problem(self._state.path, 0, "no run", what, "nothing was loaded", lost=True))
 
     def file_record(self) -> FileRecord:
-        """The file as the store lists it."""
+        """The log as the store lists it."""
         runs = tuple(run.run_record(self._digest) for run in self._ended)
-        return FileRecord(self._job.state, self._digest, self._format, self._tally, runs, tuple(self._problems))
+        return FileRecord(
+            self._job.place.path, self._state, self._digest, self._format, self._tally, runs, tuple(self._problems)
+        )
+
+    def _source(self) -> Source | None:
+        """The log, of a run folder once what lies beside it is read; None where the folder has none."""
+        place = self._job.place
+        if not place.beside:
+            return Source.of_path(place.path)
+        self._bundle = read_bundle(place.path)
+        if self._bundle is None or self._bundle.log is None:
+            self._problems += self._bundle.problems if self._bundle else ()
+            return None
+        self._problems += self._bundle.problems
+        log = self._bundle.log
+        self._state = FileState(log.path, log.size, 0, place.beside)
+        return log
 
     def _take(self, piece: Piece) -> None:
         match piece:
@@ -208,11 +231,9 @@ class _Log:
                 run = self.runs[key]
                 run.abandoned_turn(turn) if abandoned else run.turn(turn)
             case RunStarted(key, header):
-                correction = self._job.corrections.get(key, Correction())
-                number = self._first + len(self.runs)
-                self.runs[key] = RunInProgress(number, key, header, self._columns, correction)
-            case RunEnded(key):
-                self.runs[key].end(piece)
+                self._start(key, header)
+            case RunEnded(key, header, after):
+                self.runs[key].end(RunEnded(key, self._stated(key, header), after))
                 self._ended.append(self.runs[key])
             case Problem():
                 self._problems.append(piece)
@@ -220,6 +241,23 @@ class _Log:
                 self._tally = piece
             case _:
                 assert_never(piece)
+
+    def _start(self, key: str, header: RunHeader) -> None:
+        number = self._first + len(self.runs)
+        correction = self._job.corrections.get(self._state.path, {}).get(key, Correction())
+        self.runs[key] = RunInProgress(number, key, self._stated(key, header), self._columns, correction)
+        if self._bundle and not key:
+            bundle = self._bundle
+            self._columns.beside(number, bundle.rubrics, bundle.verdicts, bundle.deliverables)
+
+    def _stated(self, key: str, header: RunHeader) -> RunHeader:
+        return stated_header(self._bundle, key, header) if self._bundle else header
+
+
+def stated_header(bundle: Bundle, key: str, header: RunHeader) -> RunHeader:
+    """A run's header with what its folder states. The task that a folder states is not that of a sub-agent."""
+    stated = bundle.stated if not key else replace(bundle.stated, task=None)
+    return stated.over(header)
 
 
 def _received(turn: Turn) -> int:

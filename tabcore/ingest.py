@@ -6,7 +6,7 @@ share a transaction, and none is ever split over two. Between transactions the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabcore.derivation import Job, read_chunks
@@ -52,45 +52,51 @@ def load(
     with store.reading() as connection:
         known = writing.known_files(connection)
         corrections = selects.corrections(connection)
-        old_problems = selects.problems_by_source(connection, [path for path in found.files if path in known])
-    sorted_out = _sort_out(found.files, known)
-    done = {path: _unchanged(known[path], old_problems.get(path, ())) for path in sorted_out.unchanged}
+        sorted_out = _sort_out(found.places, known)
+        paths = [file.state.path for file in sorted_out.unchanged.values()]
+        old_problems = selects.problems_by_source(connection, paths)
+    done = {
+        place: _unchanged(file, old_problems.get(file.state.path, ())) for place, file in sorted_out.unchanged.items()
+    }
     if sorted_out.moved:
         with store.writing() as connection:
-            done |= {path: _moved(connection, state, old, known) for path, (state, old) in sorted_out.moved.items()}
-    jobs = [Job(state, corrections.get(state.path, {})) for state in sorted_out.to_read]
-    counter = _Counter(len(found.files), sum(state.size for state in found.files.values()), progress)
-    counter.add(found.files[path] for path in done)
+            done |= {place: _moved(connection, state, old, known) for place, (state, old) in sorted_out.moved.items()}
+    counter = _Counter(found.places, progress)
+    counter.add(done)
+    jobs = [Job(state, corrections) for state in sorted_out.to_read]
     for loaded in _read_and_store(jobs, store, workers):
-        done |= {item.path: item for item in loaded}
-        counter.add(found.files[item.path] for item in loaded)
+        done |= loaded
+        counter.add(loaded)
     nothing = tuple(Loaded(problem.file, "skipped", problems=(problem,)) for problem in found.problems)
-    return tuple(done[path] for path in found.files) + nothing
+    return tuple(done[place] for place in found.places) + nothing
 
 
 @dataclass(slots=True)
 class _SortedOut:
-    unchanged: list[str]
+    unchanged: dict[str, KnownFile]
     moved: dict[str, tuple[FileState, KnownFile]]
     to_read: list[FileState]
 
 
-def _sort_out(files: Mapping[str, FileState], known: Mapping[str, KnownFile]) -> _SortedOut:
-    """Which files are as they were, which have content that is stored already, and which must be read.
+def _sort_out(places: Mapping[str, FileState], known: Mapping[str, KnownFile]) -> _SortedOut:
+    """Which places are as they were, which have content that is stored already, and which must be read.
 
-    Content is compared only where the size is one that is known, since comparing means reading the file.
+    Content is compared only of single logs whose size is one that is known, since comparing means reading the file.
     """
     by_size: dict[int, dict[str, KnownFile]] = {}
+    by_folder: dict[str, KnownFile] = {}
     for file in known.values():
-        if file.runs:
+        if file.state.beside:
+            by_folder[file.state.beside] = file
+        elif file.runs:
             by_size.setdefault(file.state.size, {})[file.digest] = file
-    result = _SortedOut([], {}, [])
-    for path, state in files.items():
-        before = known.get(path)
-        if before and before.state == state:
-            result.unchanged.append(path)
-        elif (same := _same_content(state, by_size.get(state.size, {}))) is not None:
-            result.moved[path] = (state, same)
+    result = _SortedOut({}, {}, [])
+    for place, state in places.items():
+        before = by_folder.get(state.beside) if state.beside else known.get(place)
+        if before and (state.beside or before.state == state):
+            result.unchanged[place] = before
+        elif not state.beside and (same := _same_content(state, by_size.get(state.size, {}))) is not None:
+            result.moved[place] = (state, same)
         else:
             result.to_read.append(state)
     return result
@@ -118,22 +124,22 @@ def _moved(connection: writing.Connection, state: FileState, same: KnownFile, kn
 
 
 class _Counter:
-    def __init__(self, files: int, size: int, progress: Callable[[Progress], object]) -> None:
-        self._now = Progress(0, files, 0, size)
+    def __init__(self, places: Mapping[str, FileState], progress: Callable[[Progress], object]) -> None:
+        self._places = places
+        self._now = Progress(0, len(places), 0, sum(state.size for state in places.values()))
         self._progress = progress
 
-    def add(self, files: Iterable[FileState]) -> None:
-        states = list(files)
+    def add(self, places: Collection[str]) -> None:
         now = self._now
-        size = sum(state.size for state in states)
-        self._now = replace(now, files_done=now.files_done + len(states), bytes_done=now.bytes_done + size)
+        size = sum(self._places[place].size for place in places)
+        self._now = replace(now, files_done=now.files_done + len(places), bytes_done=now.bytes_done + size)
         self._progress(self._now)
 
 
-def _read_and_store(jobs: Sequence[Job], store: Store, workers: int) -> Iterator[list[Loaded]]:
-    short = [job for job in jobs if job.state.size <= LONG]
+def _read_and_store(jobs: Sequence[Job], store: Store, workers: int) -> Iterator[dict[str, Loaded]]:
+    short = [job for job in jobs if job.place.size <= LONG]
     batches = list(_batches(short))
-    if workers > 1 and len(batches) > 1 and sum(job.state.size for job in short) >= WORTH_WORKERS:
+    if workers > 1 and len(batches) > 1 and sum(job.place.size for job in short) >= WORTH_WORKERS:
         chunks = read_elsewhere(batches, workers)
     else:
         chunks = ([*read_chunks(batch)] for batch in batches)
@@ -141,7 +147,7 @@ def _read_and_store(jobs: Sequence[Job], store: Store, workers: int) -> Iterator
         with store.writing() as connection:
             yield _store(connection, batch)
     for job in jobs:
-        if job.state.size > LONG:
+        if job.place.size > LONG:
             with store.writing() as connection:
                 yield _store(connection, read_chunks([job]))
 
@@ -150,16 +156,16 @@ def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     batch: list[Job] = []
     size = 0
     for job in jobs:
-        if batch and size + job.state.size > BATCH:
+        if batch and size + job.place.size > BATCH:
             yield batch
             batch, size = [], 0
         batch.append(job)
-        size += job.state.size
+        size += job.place.size
     if batch:
         yield batch
 
 
-def _store(connection: writing.Connection, chunks: Iterable[Chunk]) -> list[Loaded]:
+def _store(connection: writing.Connection, chunks: Iterable[Chunk]) -> dict[str, Loaded]:
     files: list[FileRecord] = []
 
     def passing() -> Iterator[Chunk]:
@@ -168,13 +174,13 @@ def _store(connection: writing.Connection, chunks: Iterable[Chunk]) -> list[Load
             yield chunk
 
     states = writing.add(connection, passing())
-    return [
-        Loaded(
+    return {
+        file.place: Loaded(
             path=file.state.path,
-            state=states[file.state.path],
+            state=states[file.place],
             runs=tuple(run.run_id for run in file.runs),
             tally=str(file.tally) if file.format else "",
             problems=file.problems,
         )
         for file in files
-    ]
+    }

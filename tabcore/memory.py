@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tabcore import readers
+from tabcore.bundles import Bundle
+from tabcore.derivation import stated_header
+from tabcore.discovery import discover, read_bundle
 from tabcore.source import Source
 from tabcore.tab import messages
 from tabcore.tab.history import Historian
@@ -61,7 +64,23 @@ class LoadedRun:
 
 
 def read_runs(path: str) -> tuple[LoadedRun, ...]:
-    """The runs of one log, whole. Raises UnreadableSource or UnknownFormat; other faults are in `run.problems`."""
-    source = Source.of_path(path)
+    """The runs of a log, or of a run folder, whole; a log in a run folder gets what lies beside it.
+
+    Raises UnreadableSource or UnknownFormat; other faults are in `run.problems`.
+    """
+    [place, *_] = discover([path]).places.values() or [None]
+    bundle = read_bundle(place.path) if place and place.beside else None
+    source = (bundle.log if bundle else None) or Source.of_path(path)
     pieces = tuple(readers.identify(source).read(source))
-    return tuple(LoadedRun(run) for run in collect(pieces, digest=source.digest(), path=source.path))
+    runs = collect(pieces, digest=source.digest(), path=source.path)
+    return tuple(LoadedRun(with_bundle(run, bundle) if bundle else run) for run in runs)
+
+
+def with_bundle(run: Run, bundle: Bundle) -> Run:
+    """A run with what lies beside its log; rubrics, verdicts and deliverables are those of the log's first run."""
+    key = run.run_id.partition(".")[2]
+    header = stated_header(bundle, key, run.header)
+    run = replace(run, header=header, problems=bundle.problems + run.problems)
+    if key:
+        return run
+    return replace(run, rubrics=bundle.rubrics, verdicts=bundle.verdicts, deliverables=bundle.deliverables)

@@ -78,7 +78,7 @@ def _ask(free: SimpleQueue[subprocess.Popen[bytes]], batch: list[Job]) -> list[C
         chunks: list[Chunk] = pickle.load(taken)
     except (EOFError, BrokenPipeError, pickle.UnpicklingError) as fault:
         remedy = "Load again: what was stored is kept"
-        raise RunningTabError("load", f"a process that read {batch[0].state.path} was ended", remedy) from fault
+        raise RunningTabError("load", f"a process that read {batch[0].place.path} was ended", remedy) from fault
     finally:
         free.put(child)
     return chunks

@@ -13,8 +13,8 @@ from tabcore.trajectory import Message, RunHeader, Tally, Turn
 class FileState:
     """A file as `stat` sees it: what tells without opening it whether it has changed.
 
-    `changed` is the time of the last change in nanoseconds; `beside` says the same of what lies beside a log and
-    belongs to its run, in one string.
+    `changed` is the time of the last change in nanoseconds. `beside` is "" for a single log; for one in a run folder it
+    says in one string how everything in that folder is, the log included, and `changed` is 0.
     """
 
     path: str
@@ -76,8 +76,12 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """One file that was read to its end. `format` is "" when no reader took it; then there are no runs."""
+    """One file that was read to its end. `format` is "" when no reader took it; then there are no runs.
 
+    `place` is what was to be loaded: the log itself, or the folder that holds it as its run.
+    """
+
+    place: str
     state: FileState
     digest: str
     format: str = ""

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.resources import files as package_files
+from itertools import count
 from pathlib import Path
 
 import duckdb
 
 from tabcore.errors import StoreBusy, StoreError, StoreVersion
+
+Connection = duckdb.DuckDBPyConnection
 
 VERSION = 1
 """The version of schema.sql. A store of any other version is refused."""
@@ -24,14 +29,19 @@ VERSION = 1
 WAIT = 10.0
 """Seconds to wait for a store that another process holds."""
 
+_ROW_GROUP = 4096
+"""Rows that are packed together. A load packs the last group of each table anew, so a large one makes loads slow;
+2048 rows are the least, and what one look unpacks."""
+
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
-    "memory_limit": "512MB",
+    "memory_limit": "400MB",
+    "write_buffer_row_group_count": 1,
 }
 _HOLDER = re.compile(r"held in (.+?) \(PID (\d+)\)")
-_BUSY = re.compile(r"Could not set lock|Conflicting lock|different configuration|being used by another process")
-_PAUSE = 0.05
+_BUSY = re.compile(r"Could not set lock|Conflicting lock|already attached|being used by another process")
+_PAUSE = 0.02
 
 
 class Store:
@@ -42,19 +52,19 @@ class Store:
         self.wait = wait
 
     @contextmanager
-    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def reading(self) -> Iterator[Connection]:
         """A read-only connection, closed afterwards. A store that does not exist yet reads as an empty one."""
         if not self.path.exists():
             with duckdb.connect(":memory:") as empty:
                 _make(empty)
                 yield empty
             return
-        with self._connect(read_only=True) as connection:
+        with self._attached(read_only=True) as connection:
             self._check_version(connection)
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def writing(self) -> Iterator[Connection]:
         """A connection inside one transaction, which an exception takes back. The store is made when it is not there.
 
         Whatever is created meanwhile is the owner's only: the file, its write-ahead log, a folder made for it.
@@ -62,18 +72,36 @@ class Store:
         before = os.umask(0o077)
         try:
             self._make_folder()
-            with self._connect(read_only=False) as connection:
+            with self._attached(read_only=False) as connection:
                 self.path.chmod(0o600)
-                connection.execute("BEGIN")
-                try:
+                with _transaction(connection):
                     self._make_or_check(connection)
                     yield connection
-                except BaseException:
-                    connection.execute("ROLLBACK")
-                    raise
-                connection.execute("COMMIT")
         finally:
             os.umask(before)
+
+    @contextmanager
+    def _attached(self, *, read_only: bool) -> Iterator[Connection]:
+        """A connection of this thread's own that sees the store and nothing else."""
+        name = self._attach(read_only)
+        try:
+            with _instance().cursor() as connection:
+                connection.execute(f"USE {name}")
+                yield connection
+        finally:
+            _attachments.release(str(self.path))
+
+    def _attach(self, read_only: bool) -> str:
+        deadline = time.monotonic() + self.wait
+        while True:
+            try:
+                return _attachments.take(str(self.path), read_only)
+            except duckdb.Error as fault:
+                if not _BUSY.search(str(fault)):
+                    raise _unusable(self.path, str(fault)) from fault
+                if time.monotonic() >= deadline:
+                    raise _busy(self.path, str(fault), self.wait) from fault
+            time.sleep(_PAUSE)
 
     def _make_folder(self) -> None:
         try:
@@ -81,46 +109,86 @@ class Store:
         except OSError as fault:
             raise _cannot_open(self.path, str(fault.strerror)) from fault
 
-    def _make_or_check(self, connection: duckdb.DuckDBPyConnection) -> None:
-        if connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,):
+    def _make_or_check(self, connection: Connection) -> None:
+        tables = "SELECT count(*) FROM duckdb_tables() WHERE database_name = current_database()"
+        if connection.execute(tables).fetchone() == (0,):
             _make(connection)
         self._check_version(connection)
 
-    def _connect(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
-        deadline = time.monotonic() + self.wait
-        while True:
-            try:
-                connection = duckdb.connect(str(self.path), read_only=read_only, config=_SETTINGS)
-                connection.execute("SET enable_progress_bar = false")
-                return connection
-            except (duckdb.IOException, duckdb.ConnectionException) as fault:
-                if not _BUSY.search(str(fault)):
-                    raise _unusable(self.path, str(fault)) from fault
-                if time.monotonic() >= deadline:
-                    raise _busy(self.path, str(fault), self.wait) from fault
-            except duckdb.Error as fault:
-                raise _unusable(self.path, str(fault)) from fault
-            time.sleep(_PAUSE)
-
-    def _check_version(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def _check_version(self, connection: Connection) -> None:
         try:
             found = connection.execute("SELECT version, program FROM meta").fetchone()
         except duckdb.CatalogException as fault:
-            raise StoreError(
-                str(self.path), "this DuckDB file is no store of runningtab", "Name another file with --db"
-            ) from fault
+            remedy = "Name another file with --db"
+            raise StoreError(str(self.path), "this DuckDB file is no store of runningtab", remedy) from fault
         version, program = found or (0, "an unknown program")
         if version > VERSION:
+            fact = f"version {version}, written by {program}; this one knows {VERSION}"
             remedy = "Update runningtab, or name another file with --db and load the logs into it"
-            raise StoreVersion(
-                str(self.path), f"version {version}, written by {program}; this one knows {VERSION}", remedy
-            )
+            raise StoreVersion(str(self.path), fact, remedy)
         if version < VERSION:
+            fact = f"version {version}, from before this program's {VERSION}"
             remedy = "Move it away, or name another file with --db, and load the logs again"
-            raise StoreVersion(str(self.path), f"version {version}, from before this program's {VERSION}", remedy)
+            raise StoreVersion(str(self.path), fact, remedy)
 
 
-def _make(connection: duckdb.DuckDBPyConnection) -> None:
+class _Attachments:
+    """Which stores this process has open. Threads share one that is only read; a writer has its own.
+
+    Starting DuckDB costs 20 ms and attaching a file 2, so one instance serves the whole process.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._names = (f"store{number}" for number in count())
+        self._open: dict[str, tuple[str, bool, int]] = {}
+
+    def take(self, path: str, read_only: bool) -> str:
+        """The name under which the store is attached; a duckdb.Error says why it cannot be."""
+        with self._lock:
+            name, shared, users = self._open.get(path, ("", True, 0))
+            if users and not (shared and read_only):
+                raise duckdb.IOException(f"{path} is already attached in this process")
+            if not users:
+                name = next(self._names)
+                mode = "READ_ONLY" if read_only else "READ_WRITE"
+                quoted = path.replace("'", "''")
+                _instance().execute(f"ATTACH '{quoted}' AS {name} ({mode}, TYPE duckdb, ROW_GROUP_SIZE {_ROW_GROUP})")
+            self._open[path] = (name, read_only, users + 1)
+            return name
+
+    def release(self, path: str) -> None:
+        """One user less; the last one closes the file."""
+        with self._lock:
+            name, shared, users = self._open.pop(path)
+            if users > 1:
+                self._open[path] = (name, shared, users - 1)
+            else:
+                _instance().execute(f"DETACH {name}")
+
+
+_attachments = _Attachments()
+
+
+@cache
+def _instance() -> Connection:
+    instance = duckdb.connect(":memory:", config=_SETTINGS)
+    instance.execute("SET enable_progress_bar = false")
+    return instance
+
+
+@contextmanager
+def _transaction(connection: Connection) -> Iterator[None]:
+    connection.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _make(connection: Connection) -> None:
     connection.execute(package_files("tabcore.store").joinpath("schema.sql").read_text("utf-8"))
     connection.execute("INSERT INTO meta VALUES (?, 'runningtab')", [VERSION])
 
@@ -128,11 +196,8 @@ def _make(connection: duckdb.DuckDBPyConnection) -> None:
 def _busy(path: Path, fault: str, waited: float) -> StoreBusy:
     holder = _HOLDER.search(fault)
     who = f"process {holder[2]} ({holder[1]})" if holder else "another part of this program"
-    return StoreBusy(
-        str(path),
-        f"{who} holds the store, and waiting {waited:g} s did not help",
-        "Wait until its load has ended or end it, or name another store with --db",
-    )
+    remedy = "Wait until its load has ended or end it, or name another store with --db"
+    return StoreBusy(str(path), f"{who} holds the store, and waiting {waited:g} s did not help", remedy)
 
 
 def _unusable(path: Path, fault: str) -> StoreError:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from tabcore.errors import Problem
 from tabcore.store.columns import COLUMNS, DERIVED, Tables
 from tabcore.store.records import Chunk, Correction, FileRecord, FileState, KnownFile, RunRecord
+from tabcore.store.texts import storable
 from tabcore.store.texts import storable_values as words
 
 Connection = duckdb.DuckDBPyConnection
@@ -49,6 +50,8 @@ def add(connection: Connection, chunks: Iterable[Chunk]) -> dict[str, str]:
             _insert(connection, name, table, first)
         dropped = _take_files(connection, chunk.files, first, states, taken)
         _delete_rows(connection, [first + number for number in dropped])
+    if not {"replaced", "same content"}.isdisjoint(states.values()):
+        sweep(connection)
     return states
 
 
@@ -97,13 +100,9 @@ def correct(connection: Connection, path: str, key: str, correction: Correction)
 
 def delete(connection: Connection, numbers: Sequence[int]) -> None:
     """Take runs out, and the files that held nothing else."""
-    if not numbers:
-        return
-    digests = connection.execute(
-        "SELECT DISTINCT digest FROM runs WHERE list_contains(?, number)", [numbers]
-    ).fetchall()
-    _delete_rows(connection, numbers)
-    connection.execute("DELETE FROM runs WHERE list_contains(?, number)", [list(numbers)])
+    of_runs = "SELECT DISTINCT digest FROM runs WHERE list_contains(?, number)"
+    digests = connection.execute(of_runs, [list(numbers)]).fetchall()
+    _drop(connection, numbers)
     for (digest,) in digests:
         gone = "SELECT path FROM files WHERE digest = $1 AND NOT EXISTS (SELECT 1 FROM runs WHERE digest = $1)"
         connection.execute(f"DELETE FROM problems WHERE source IN ({gone})", [digest])
@@ -128,18 +127,25 @@ def _take_files(
     dropped: set[int] = set()
     kept: list[FileRecord] = []
     for file in files:
-        if file.runs and file.digest in stored.keys() | taken:
+        path = storable(file.state.path)
+        if file.runs and (file.digest in taken or stored.get(file.digest, path) != path):
             dropped.update(run.number for run in file.runs)
-            states[file.state.path] = "same content"
+            states[file.place] = "same content"
             continue
         kept.append(file)
         taken.add(file.digest)
-        changed = before.get(file.state.path) in stored
-        states[file.state.path] = ("replaced" if changed else "loaded") if file.runs else "skipped"
+        states[file.place] = ("replaced" if before.get(path) in stored else "loaded") if file.runs else "skipped"
     _enter_files(connection, files)
-    _let_go(connection, {before[f.state.path] for f in files if before.get(f.state.path) not in {None, f.digest}})
+    left = {digest for file in files if (digest := before.get(storable(file.state.path)))}
+    _let_go(connection, left - {file.digest for file in files})
+    _drop(connection, _numbers(connection, [file.digest for file in kept if file.digest in stored]))
     _enter_runs(connection, kept, first)
     return frozenset(dropped)
+
+
+def _numbers(connection: Connection, digests: Sequence[str]) -> list[int]:
+    found = connection.execute("SELECT number FROM runs WHERE list_contains(?, digest)", [digests])
+    return [number for (number,) in found.fetchall()]
 
 
 def _enter_files(connection: Connection, files: Sequence[FileRecord]) -> None:
@@ -194,15 +200,19 @@ def _run_row(file: FileRecord, run: RunRecord, first: int) -> dict[str, object]:
     }
 
 
-def _let_go(connection: Connection, digests: set[str | None]) -> None:
+def _let_go(connection: Connection, digests: set[str]) -> None:
     """Runs whose content a file no longer has: they pass to another file with that content, or go."""
     for digest in digests:
         other = connection.execute("SELECT min(path) FROM files WHERE digest = ?", [digest]).fetchone()
         if other and other[0] is not None:
             connection.execute("UPDATE runs SET path = ? WHERE digest = ?", [other[0], digest])
         else:
-            numbers = connection.execute("SELECT number FROM runs WHERE digest = ?", [digest]).fetchall()
-            delete(connection, [number for (number,) in numbers])
+            _drop(connection, _numbers(connection, [digest]))
+
+
+def _drop(connection: Connection, numbers: Sequence[int]) -> None:
+    _delete_rows(connection, numbers)
+    connection.execute("DELETE FROM runs WHERE list_contains(?, number)", [list(numbers)])
 
 
 def _delete_rows(connection: Connection, numbers: Sequence[int]) -> None:
