@@ -1,0 +1,126 @@
+"""A real chromium, a real server, a real store. Without a chromium on PATH these tests skip and say so."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS))
+
+from dashboard_server import BROWSER_FLAGS, Server, chromium, serving  # noqa: E402
+from made_log import made_log  # noqa: E402
+
+from tabcore import rerun  # noqa: E402
+
+KNOWN_404 = ("/_stcore/health", "/_stcore/host-config")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything here drives a browser."""
+    reason = "no chromium on PATH (chromium, chromium-browser, google-chrome): install one to run the browser tests"
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("browser")
+            if chromium() is None:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@dataclass(slots=True)
+class Visit:
+    """A page in the browser, what it complained about, and whom it asked."""
+
+    page: Page
+    url: str
+    complaints: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+
+    def open(self, address: str = "/") -> Page:
+        """The page at an address of the dashboard, once its script has run."""
+        self.page.goto(f"{self.url}{address}")
+        self.settle()
+        return self.page
+
+    def settle(self) -> None:
+        """Wait until the script has run and what it drew is fresh."""
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        self.page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
+
+    def note_console(self, message: ConsoleMessage) -> None:
+        """Keep errors but the two known ones of a link to a page below the first."""
+        if message.type == "error" and not str(message.location.get("url", "")).endswith(KNOWN_404):
+            self.complaints.append(message.text)
+
+    def note_request(self, request: Request) -> None:
+        """Keep requests that leave this machine's server."""
+        place = urlsplit(request.url)
+        if place.scheme not in {"data", "blob"} and place.netloc != urlsplit(self.url).netloc:
+            self.foreign.append(request.url)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests; each visit has a context of its own."""
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium(), args=BROWSER_FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def made_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str]]:
+    """A dashboard whose store holds one run of 300 turns, 340 files and 40 reads; and the run's id."""
+    folder = tmp_path_factory.mktemp("made")
+    log = folder / "made.jsonl"
+    log.write_text(made_log())
+    with serving(folder / "served") as server:
+        [loaded] = rerun.load([str(log)], server.store)
+        yield server, loaded.runs[0]
+    _has_no_traceback(server)
+
+
+@pytest.fixture
+def empty_server(tmp_path: Path) -> Iterator[Server]:
+    """A dashboard without any run."""
+    with serving(tmp_path / "served") as server:
+        yield server
+    _has_no_traceback(server)
+
+
+@pytest.fixture
+def visit(browser: Browser, request: pytest.FixtureRequest, made_run: tuple[Server, str]) -> Iterator[Visit]:
+    """A visit to the made run's dashboard; `parametrize` it indirectly with "light", "dark" or "still"."""
+    yield from visiting(browser, made_run[0].url, getattr(request, "param", "light"))
+
+
+@pytest.fixture
+def first_visit(browser: Browser, empty_server: Server) -> Iterator[Visit]:
+    """A visit to the dashboard without runs."""
+    yield from visiting(browser, empty_server.url, "light")
+
+
+def visiting(browser: Browser, url: str, manner: str) -> Iterator[Visit]:
+    """A visit that must end without a complaint of the browser and without a request to anybody else."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 1400},
+        color_scheme="dark" if manner == "dark" else "light",
+        reduced_motion="reduce" if manner == "still" else "no-preference",
+    )
+    visit = Visit(context.new_page(), url)
+    visit.page.on("console", visit.note_console)
+    visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
+    visit.page.on("request", visit.note_request)
+    yield visit
+    context.close()
+    assert visit.complaints == []
+    assert visit.foreign == []
+
+
+def _has_no_traceback(server: Server) -> None:
+    assert "Traceback" not in server.log.read_text()
