@@ -13,11 +13,29 @@ To add a format: one module with `NAME`, `recognises()` and `read()`, and its li
 from __future__ import annotations
 
 from tabcore.errors import UnknownFormat
-from tabcore.readers import atif, atif_viewer, chat_messages, claude_code, codex, inspect_log, pi
+from tabcore.readers import (
+    atif,
+    atif_viewer,
+    chat_messages,
+    claude_code,
+    codex,
+    inspect_log,
+    mini_swe_agent,
+    pi,
+)
 from tabcore.readers.base import HEAD, Reader
 from tabcore.source import Source
 
-READERS: tuple[Reader, ...] = (atif, atif_viewer, chat_messages, claude_code, codex, inspect_log, pi)
+READERS: tuple[Reader, ...] = (
+    atif,
+    atif_viewer,
+    chat_messages,
+    claude_code,
+    codex,
+    inspect_log,
+    mini_swe_agent,
+    pi,
+)
 
 
 def identify(source: Source) -> Reader:
