@@ -7,6 +7,8 @@ from reader_checks import ABSENT, REAL
 from test_atif_viewer import SAMPLE as ATIF_VIEWER
 from test_inspect_log import EVAL, ZSTD
 from test_inspect_log import SAMPLE as INSPECT
+from test_openhands import ROWS, V1_LINES
+from test_openhands import SAMPLE as OPENHANDS
 
 from tabcore.errors import UnknownFormat
 from tabcore.readers import READERS, identify
@@ -16,6 +18,7 @@ from tabcore.source import Source
 OURS: dict[str, list[str | bytes]] = {
     "atif-viewer": [ATIF_VIEWER],
     "inspect": [EVAL, ZSTD, INSPECT],
+    "openhands": [OPENHANDS, ROWS, V1_LINES],
 }
 FILES = sorted(path for path in REAL.rglob("*") if path.is_file()) if REAL.exists() else []
 

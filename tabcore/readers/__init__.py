@@ -21,6 +21,7 @@ from tabcore.readers import (
     codex,
     inspect_log,
     mini_swe_agent,
+    openhands,
     pi,
 )
 from tabcore.readers.base import HEAD, Reader
@@ -34,6 +35,7 @@ READERS: tuple[Reader, ...] = (
     codex,
     inspect_log,
     mini_swe_agent,
+    openhands,
     pi,
 )
 

@@ -1,0 +1,192 @@
+"""Event streams of OpenHands: V0 (a JSON list, or `output.jsonl` with a run a row) and V1 of its SDK (one event a file
+of a directory, a line, or an item of a list).
+
+Formats: All-Hands-AI/OpenHands `events/serialization`, OpenHands/software-agent-sdk `openhands.sdk.event`. How an
+event is read: `openhands_v0`, `openhands_v1`. Runs that were exported as chat messages are read by `chat_messages`.
+
+A V1 conversation is a directory `events/` of files `event-00003-<uuid>.json`. `event_directory()` makes one source of
+them; given one of the files alone, the reader reads its siblings too: the first file's log is all of them, and a later
+file says that it belongs there. `line` is an event's line, or its number where the events stand in one document.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import msgspec
+
+from tabcore.readers.assembly import RunAssembler
+from tabcore.readers.base import Account
+from tabcore.readers.json_documents import opening, shaped, values
+from tabcore.readers.openhands_v0 import StreamV0
+from tabcore.readers.openhands_v1 import StreamV1
+from tabcore.source import Folder, Source
+from tabcore.trajectory import Json, Piece, RunHeader, Task
+
+NAME = "openhands"
+
+_EVENT_FILE = re.compile(r"event-\d+-[\w-]+\.json\Z")
+
+
+class _Llm(msgspec.Struct):
+    model: str | None = None
+
+
+class _Metadata(msgspec.Struct):
+    llm_config: _Llm | None = None
+    dataset: str | None = None
+
+
+class _Row(msgspec.Struct):
+    """A row of `output.jsonl` apart from its history."""
+
+    instance_id: str | int | None = None
+    instruction: str | None = None
+    metadata: _Metadata | None = None
+    error: str | None = None
+
+
+class _Stream(Protocol):
+    def take(self, number: int, event: Json) -> None: ...
+    def end(self) -> None: ...
+
+
+def recognises(head: bytes, source: Source) -> bool:
+    """True for events of either version, bare, in a list, or as a row's `history`."""
+    found = opening(head)
+    history = found.get("history") if isinstance(found, dict) else None
+    events = next((items for items in (history, found) if isinstance(items, list)), [found])
+    return any(isinstance(event, dict) and _is_event(event) for event in _flat(events)[:5])
+
+
+def read(source: Source) -> Iterator[Piece]:
+    """One run, or one per row of `output.jsonl`."""
+    account = Account(source.path, "event")
+    log = _Log(account, source.path)
+    for part in _parts(source, account):
+        account.file = part.path
+        for line, value in values(part, _is_event, account):
+            log.take(line, value)
+            yield from account.drain()
+    log.end()
+    account.file = source.path
+    yield from account.close()
+
+
+def event_directory(folder: Folder) -> Source | None:
+    """The events of a V1 conversation as one source, an event a line; None for a folder without event files."""
+    files = [file for file in folder.files() if _EVENT_FILE.fullmatch(file.name)]
+    if not files:
+        return None
+
+    def joined() -> io.BytesIO:
+        return io.BytesIO(b"".join(_on_one_line(file) for file in files))
+
+    return Source(folder.path, joined, lambda: sum(file.size + 1 for file in files))
+
+
+def _on_one_line(file: Source) -> bytes:
+    with file.open_text() as stream:
+        return stream.read(_EVENT_LIMIT).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
+
+
+_EVENT_LIMIT = 16 << 20
+"""Bytes of the largest event file that is read."""
+
+
+def _parts(source: Source, account: Account) -> list[Source]:
+    """The log's files: the source, or for the first file of an event directory all of them."""
+    if not _EVENT_FILE.fullmatch(source.name):
+        return [source]
+    files = sorted(
+        [source, *(other for other in source.siblings() if _EVENT_FILE.fullmatch(other.name))],
+        key=lambda file: file.name,
+    )
+    if files[0] is source:
+        return files
+    account.note(0, "part of a log", f"the event belongs to the log that {files[0].name} opens", "read there")
+    return []
+
+
+def _is_event(event: dict[str, Json]) -> bool:
+    if isinstance(event.get("kind"), str):
+        return "source" in event and "timestamp" in event and "role" not in event
+    return ("action" in event and "args" in event) or (
+        "observation" in event and ("extras" in event or "cause" in event)
+    )
+
+
+def _flat(items: list[Json]) -> list[Json]:
+    """The events of a history; older ones hold pairs of an action and its observation."""
+    return [event for item in items for event in (item if isinstance(item, list) else [item])]
+
+
+class _Log:
+    """The runs of a log: rows each make one, loose events make one together."""
+
+    def __init__(self, account: Account, path: str) -> None:
+        self._account = account
+        self._path = path
+        self._loose: _Stream | None = None
+        self._loose_count = 0
+        self._keys: set[str] = set()
+
+    def take(self, line: int, value: Json) -> None:
+        """One value of the file."""
+        if isinstance(value, dict) and "history" in value:
+            self._row(line, value)
+            return
+        for event in _flat(value) if isinstance(value, list) else [value]:
+            self._loose_count += 1
+            number = self._loose_count if isinstance(value, list) or line == 1 else line
+            self._loose = self._loose or self._stream_of(event)(
+                RunAssembler("", RunHeader(NAME, harness=NAME), self._account), self._account
+            )
+            self._loose.take(number, event)
+
+    def end(self) -> None:
+        """All that is still open."""
+        if self._loose:
+            self._loose.end()
+
+    def _row(self, line: int, value: dict[str, Json]) -> None:
+        row = shaped({name: item for name, item in value.items() if name != "history"}, _Row, line, self._account)
+        row, history = row or _Row(), value.get("history")
+        if row.error:
+            self._account.note(line, "failed run", f"the run ended with an error ({row.error[:300]})", "kept")
+        if not isinstance(history, list):
+            self._account.note(line, "no history", "the row has no list of events", "kept without turns", lost=True)
+        events = _flat(history) if isinstance(history, list) else []
+        file, self._account.file = self._account.file, f"{self._account.file}:{line}"
+        run = RunAssembler(self._key(row, line), _header(row), self._account)
+        stream = self._stream_of(events[0] if events else None)(run, self._account)
+        for number, event in enumerate(events, 1):
+            stream.take(number, event)
+        stream.end()
+        self._account.file = file
+
+    def _key(self, row: _Row, line: int) -> str:
+        key = re.sub(r"[^\w.-]+", "-", str(row.instance_id or f"row-{line}"))[:120]
+        if key in self._keys:
+            self._account.note(line, "repeated run", f"the run {key} stands here again", "read as another run")
+            key = f"{key}.{line}"
+        self._keys.add(key)
+        return key
+
+    def _stream_of(self, event: Json) -> Callable[[RunAssembler, Account], _Stream]:
+        return StreamV1 if isinstance(event, dict) and isinstance(event.get("kind"), str) else StreamV0
+
+
+def _header(row: _Row) -> RunHeader:
+    about = row.metadata or _Metadata()
+    return RunHeader(
+        NAME,
+        NAME,
+        task=Task(row.instruction, "instruction") if row.instruction else None,
+        model=about.llm_config.model if about.llm_config else None,
+        suite=about.dataset,
+        task_name=str(row.instance_id) if row.instance_id is not None else None,
+    )
