@@ -1,20 +1,34 @@
 """From a tool call and its observation to what was read, listed and written.
 
-    tools.py     which part of the call names files: a bash command, a path argument, a pattern
-    shell.py     a bash command -> simple commands, each with cwd, redirections, pipe position
-    programs.py  the table: what each program does with its operands
-    scripts.py   inline python, node, perl: literal paths opened, printed, listed, written
-    listings.py  an observation -> the paths that it shows
+    tools/          which part of the call names files: a bash command, a path argument, a pattern
+    shell.py        a bash command -> a tree (shell_tree.py)
+    evaluation.py   the tree, run without running it -> what it would show (shows.py)
+    programs/       the table: what each program does with its operands
+    scripts/        inline python, node, perl: literal paths opened, printed, listed, written
+    alignment.py    which lines of the observation belong to which show
+    attribution.py  shows and their lines -> reads and listings
+    listings.py     lines -> the paths that they show
 
-To add a program that agents use: one row in programs.py. To add a harness's tool: one row in tools.py.
+To add a program that agents use: one row in programs/. To add a harness's tool: one row in tools/.
 """
 
 from __future__ import annotations
 
+import posixpath
+
+from tabcore.capture.attribution import Sight
+from tabcore.capture.errors_shown import ShownErrors
 from tabcore.capture.findings import Captured, Finding, FindingKind, Workspace
+from tabcore.capture.patterns import is_literal, readable, relative, without_marks
+from tabcore.capture.shell_state import Facts
+from tabcore.capture.tools import judge
+from tabcore.capture.tools.scene import Scene
 from tabcore.trajectory import Observation, ToolCall
 
 __all__ = ["Captured", "Finding", "FindingKind", "Workspace", "capture"]
+
+MAX_OBSERVATION = 64_000_000
+MAX_SCRIPT = 200_000
 
 
 def capture(call: ToolCall, observation: Observation | None, workspace: Workspace) -> Captured:
@@ -24,4 +38,91 @@ def capture(call: ToolCall, observation: Observation | None, workspace: Workspac
     come in the order in which they were shown. Never raises: what cannot be decided is a finding of
     kind `unknown` with its reason. Cost is linear in the length of command and observation.
     """
-    raise NotImplementedError
+    facts = Facts(workspace, ShownErrors())
+    sight = Sight(facts)
+    scene = Scene(
+        tool=without_marks(call.name),
+        arguments=call.arguments,
+        text=shown_text(observation),
+        is_error=observation.is_error if observation else True,
+        images=observation.images if observation else 0,
+        workspace=workspace,
+        sight=sight,
+        cwd=workspace.cwd,
+    )
+    try:
+        judge(scene)
+    except RecursionError:
+        sight.undecided[""] = "the call is nested too deeply"
+    if observation is None:
+        sight.undecided.clear()
+    if not workspace.fresh_cwd:
+        workspace.cwd = observation.cwd if observation and observation.cwd and observation.cwd.startswith("/") else scene.cwd
+    return Captured(_findings(sight, workspace), workspace.cwd)
+
+
+def shown_text(observation: Observation | None) -> str:
+    """The observation's text without what the tab or the harness put into it."""
+    if observation is None:
+        return ""
+    text = observation.text
+    foreign = [span for span in observation.spans if span.origin in ("tab", "harness")]
+    if not foreign:
+        return without_marks(text[:MAX_OBSERVATION])
+    pieces: list[str] = []
+    position = 0
+    for span in sorted(foreign, key=lambda span: span.start):
+        pieces.append(text[position : max(position, span.start)])
+        position = max(position, span.end)
+    return without_marks("".join([*pieces, text[position:]]))
+
+
+def _findings(sight: Sight, workspace: Workspace) -> tuple[Finding, ...]:
+    """The findings in order: what was written and moved, reads, listings, what could not be decided."""
+    facts, root = sight.facts, workspace.root
+    workspace.directories |= facts.folders
+    found: list[Finding] = []
+    for path, rule in facts.authored.items():
+        found.append(Finding("authored", relative(root, path), rule))
+        workspace.authored.add(path)
+    for previous, path, rule in facts.moved:
+        found.append(Finding("renamed", relative(root, path), rule, previous=relative(root, previous)))
+        _rename(previous, path, workspace)
+    for path, (rule, partial) in sight.reads.items():
+        found.append(Finding("read", relative(root, path), rule, partial))
+        workspace.read.add(path)
+        _know(path, workspace)
+    for path in sight.listed:
+        _know(path, workspace)
+    for path, rule in sight.listed.items():
+        if path not in sight.reads and path not in workspace.authored and path not in workspace.directories and path != root:
+            found.append(Finding("listed", relative(root, path), rule))
+    for pattern, reason in sight.undecided.items():
+        if pattern not in sight.reads:
+            found.append(Finding("unknown", relative(root, readable(pattern)), reason))
+    for path, text in facts.scripts.items():
+        if is_literal(path) and len(text) <= MAX_SCRIPT:
+            workspace.scripts[path] = text
+    workspace.files |= {path for path in facts.authored}
+    return tuple(found)
+
+
+def _know(path: str, workspace: Workspace) -> None:
+    """Remembers a file, and that the folders above it are folders."""
+    if path in workspace.files:
+        return
+    workspace.files.add(path)
+    folder = posixpath.dirname(path)
+    while folder not in workspace.directories and folder != "/":
+        workspace.directories.add(folder)
+        if folder.endswith("/.git"):
+            workspace.repositories.add(posixpath.dirname(folder))
+        folder = posixpath.dirname(folder)
+
+
+def _rename(previous: str, path: str, workspace: Workspace) -> None:
+    if previous in workspace.files:
+        workspace.files.discard(previous)
+        workspace.files.add(path)
+    if previous in workspace.read:
+        workspace.read.add(path)

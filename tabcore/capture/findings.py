@@ -64,3 +64,5 @@ class Workspace:
     scripts: dict[str, str] = field(default_factory=dict)
     open_file: str = ""
     pending_command: str = ""
+    variables: dict[str, str] = field(default_factory=dict)
+    repositories: set[str] = field(default_factory=set)

@@ -1,0 +1,214 @@
+"""Which lines of an observation belong to which show, when a command shows several things in a row.
+
+A best path through (shows x lines): each show takes the next run of lines; what a line is worth to a show is in
+`worth`. Cost: shows x lines; beyond MAX_CELLS only the lines that the agent's own text marks are told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from tabcore.capture.listings import likeness
+from tabcore.capture.named_content import _GREP_NUMBER, _HEADING, _HUNK
+from tabcore.capture.patterns import UNKNOWN, expression, is_literal, resolve
+from tabcore.capture.shell_state import Facts
+from tabcore.capture.shows import Content, Either, Loop, Names, Noise, Show, Stream, Text, Undecided
+
+MAX_CELLS = 400_000
+MAX_COMBINATIONS = 8
+
+Piece = tuple[Show, list[str]]
+
+
+def aligned(shows: Sequence[Show], lines: list[str], facts: Facts) -> list[Piece]:
+    """Each show with its lines; of alternatives, the one that fits best."""
+    choices: list[tuple[Stream, ...]] = [show.branches if isinstance(show, Either) else ((show,),) for show in shows]
+    combinations = 1
+    for branches in choices:
+        combinations *= len(branches)
+    if combinations > MAX_COMBINATIONS:
+        return _best(_flat([branches[0] for branches in choices]), lines, facts)[1]
+    best: tuple[float, list[Piece]] | None = None
+    for chosen in product(*choices):
+        fitted = _best(_flat(chosen), lines, facts)
+        if best is None or fitted[0] > best[0] + 1e-9:
+            best = fitted
+    return best[1] if best else []
+
+
+def _flat(chosen: Sequence[Stream]) -> list[Show]:
+    found: list[Show] = []
+    for stream in chosen:
+        for show in stream:
+            found += _flat([show.branches[0]]) if isinstance(show, Either) and show.branches else [show]
+    return found
+
+
+def _best(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, list[Piece]]:
+    if not shows:
+        return 0.0, []
+    if len(shows) == 1:
+        return sum(worth(shows[0], lines[:200], facts)), [(shows[0], lines)]
+    if len(shows) * len(lines) > MAX_CELLS:
+        return 0.0, _by_marks(shows, lines)
+    return _through(shows, lines, facts)
+
+
+def _through(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, list[Piece]]:
+    count = len(lines)
+    before = [-0.2 * position for position in range(count + 1)]
+    origins: list[list[int]] = []
+    for show in shows:
+        if isinstance(show, Text):
+            now, origin = _text_step(show, lines, before)
+        else:
+            now, origin = _run_step(show, lines, before, facts)
+        origins.append(origin)
+        before = now
+    end = max(range(count + 1), key=lambda position: before[position] - 0.2 * (count - position))
+    score = before[end] - 0.2 * (count - end)
+    pieces: list[Piece] = []
+    for show, origin in zip(reversed(shows), reversed(origins), strict=True):
+        start = origin[end]
+        taken_to = end
+        while start < 0:
+            taken_to -= 1
+            start = origin[taken_to]
+        pieces.append((show, lines[start:taken_to]))
+        end = start
+    return score, pieces[::-1]
+
+
+def _skipping(now: list[float], origin: list[int]) -> tuple[list[float], list[int]]:
+    """Lines that nothing explains cost a little; -1 marks them on the way back."""
+    for position in range(1, len(now)):
+        if now[position - 1] - 0.2 > now[position]:
+            now[position], origin[position] = now[position - 1] - 0.2, -1
+    return now, origin
+
+
+def _text_step(show: Text, lines: list[str], before: list[float]) -> tuple[list[float], list[int]]:
+    """The agent's own text: exactly its lines, or nothing where it was not shown."""
+    now, origin = list(before), list(range(len(before)))
+    text = show.text
+    open_end = not text.endswith("\n")
+    wanted = text.removesuffix("\n").split("\n")
+    if open_end:
+        wanted = wanted[:-1] if wanted[-1] == "" else wanted
+    size = len(wanted)
+    fits = [_fits(pattern, last=open_end and position == size - 1) for position, pattern in enumerate(wanted)]
+    weight = 6.0 * sum(is_literal(pattern) and bool(pattern.strip()) for pattern in wanted) + 1.0 * size
+    for end in range(size, len(before)):
+        start = end - size
+        if before[start] + weight > now[end] and all(fit(lines[start + i]) for i, fit in enumerate(fits)):
+            if open_end:
+                now[start] = max(now[start], before[start] + weight)
+            else:
+                now[end], origin[end] = before[start] + weight, start
+    return _skipping(now, origin)
+
+
+def _fits(pattern: str, last: bool):  # type: ignore[no-untyped-def]
+    if is_literal(pattern):
+        return (lambda line: line.startswith(pattern)) if last else (lambda line: line.rstrip("\r ") == pattern.rstrip())
+    found = expression(pattern + UNKNOWN if last else pattern)
+    return lambda line: found.fullmatch(line) is not None
+
+
+def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -> tuple[list[float], list[int]]:
+    """A run of lines: the best start for each end, within the show's limit of lines."""
+    worths = worth(show, lines, facts)
+    limit = getattr(show, "limit", None)
+    sums = [0.0]
+    for value in worths:
+        sums.append(sums[-1] + value)
+    now, origin = list(before), list(range(len(before)))
+    best: list[int] = []
+    head = 0
+    for end in range(len(before)):
+        key = before[end] - sums[end]
+        while len(best) > head and before[best[-1]] - sums[best[-1]] < key:
+            best.pop()
+        best.append(end)
+        if limit is not None:
+            while end - best[head] > limit:
+                head += 1
+        start = best[head]
+        value = before[start] + sums[end] - sums[start]
+        if value >= now[end] and start < end:
+            now[end], origin[end] = value, start
+    return _skipping(now, origin)
+
+
+def worth(show: Show, lines: list[str], facts: Facts) -> list[float]:
+    """What each line is worth to a show: above 0 it fits, below it does not."""
+    match show:
+        case Names():
+            return [likeness(show, line, facts) for line in lines]
+        case Content(naming="none"):
+            return [0.1] * len(lines)
+        case Content():
+            return [_named_worth(show, line) for line in lines]
+        case Loop():
+            return _loop_worth(show, lines, facts)
+        case Noise():
+            return [0.02] * len(lines)
+        case Undecided():
+            return [0.01] * len(lines)
+        case Text(text):
+            wanted = text.strip("\n")
+            return [6.0 if line == wanted else -0.3 for line in lines]
+        case Either(branches):
+            return worth(branches[0][0], lines, facts) if branches and branches[0] else [0.0] * len(lines)
+
+
+def _named_worth(show: Content, line: str) -> float:
+    match show.naming:
+        case "headers":
+            return 4.0 if _HEADING.match(line) else 0.1
+        case "diff":
+            return 2.0 if line.startswith(("diff ", "index ", "+++ ", "--- ", "commit ")) or _HUNK.match(line) else 0.1
+        case "prefix":
+            name, colon, _ = line.partition(":")
+            if not colon:
+                return 0.3 if line == "--" or not line.strip() else -1.0
+            path = resolve(show.base, name)
+            under = any(path == place or path.startswith(place.rstrip("/") + "/") or not is_literal(place) for place in show.paths)
+            return 3.0 if under and " " not in name[:1] else 0.3 if _GREP_NUMBER.match(line) else -1.0
+        case _:
+            return 0.1
+
+
+def _loop_worth(show: Loop, lines: list[str], facts: Facts) -> list[float]:
+    shows = [part for value in show.values[:3] for part in show.body(value)][:12]
+    best = [0.05] * len(lines)
+    for part in shows:
+        if isinstance(part, Text) and not is_literal(part.text):
+            fit = expression(part.text.strip("\n").split("\n")[0])
+            worths = [3.0 if fit.fullmatch(line) and part.text.strip("\n").strip(UNKNOWN) else 0.0 for line in lines]
+        elif isinstance(part, Names):
+            worths = [likeness(part, line, facts) for line in lines]
+        else:
+            continue
+        best = [max(pair) for pair in zip(best, worths, strict=True)]
+    return best
+
+
+def _by_marks(shows: list[Show], lines: list[str]) -> list[Piece]:
+    """For very long observations: cut at the agent's own lines, in order; between two marks the first show has all."""
+    pieces: list[Piece] = []
+    position = 0
+    waiting: list[Show] = []
+    places: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        places.setdefault(line, []).append(number)
+    for show in shows:
+        wanted = show.text.strip("\n") if isinstance(show, Text) else ""
+        place = next((number for number in places.get(wanted, []) if number >= position), None) if wanted else None
+        if place is None:
+            waiting.append(show)
+            continue
+        pieces += [(one, lines[position:place]) for one in waiting]
+        waiting, position = [], place + 1
+    return [*pieces, *((one, lines[position:]) for one in waiting)]

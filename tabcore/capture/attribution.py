@@ -1,0 +1,343 @@
+"""Shows and an observation -> what was read and what was listed.
+
+Each show gets the lines that fit it best (alignment.py), and says which paths they reveal.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from tabcore.capture.alignment import Piece, aligned
+from tabcore.capture.listings import entries, fits_any, git_unquoted, looks_like_path, plausible
+from tabcore.capture.named_content import diff_paths, headed_blocks, json_paths, prefixed_paths
+from tabcore.capture.patterns import STAR, UNKNOWN, expression, is_literal, is_unknown, readable, resolve
+from tabcore.capture.shell_state import Facts
+from tabcore.capture.shows import Content, Either, Loop, Names, Noise, Show, Stream, Text, Undecided
+
+MAX_DEPTH = 6
+MAX_LOOP = 400
+
+
+@dataclass(slots=True)
+class Sight:
+    """What one observation reveals, while it is gathered. `cut`: text is missing at its end."""
+
+    facts: Facts
+    cut: bool = False
+    partial: bool = False
+    reads: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    listed: dict[str, str] = field(default_factory=dict)
+    undecided: dict[str, str] = field(default_factory=dict)
+    depth: int = 0
+
+    def read(self, path: str, rule: str, partial: bool = False) -> None:
+        """Notes a read, unless an error line says otherwise."""
+        if not self.facts.errors.mentions(path) and not self.facts.is_folder(path):
+            self.reads.setdefault(path, (rule, partial or self.partial))
+
+    def list(self, path: str, rule: str) -> None:
+        """Notes a path that was shown."""
+        self.listed.setdefault(path, rule)
+        self.facts.listed[path] = None
+
+    def folder(self, path: str) -> None:
+        """Notes a folder that was shown."""
+        self.facts.folders.add(path)
+
+
+def attribute(stream: Stream, lines: list[str], sight: Sight) -> None:
+    """Gives the lines to the shows of a stream, and gathers what they reveal."""
+    if sight.depth > MAX_DEPTH:
+        return
+    sight.depth += 1
+    shows = _joined(stream)
+    if len(shows) == 1 and not isinstance(shows[0], Either):
+        _reveal(shows[0], lines, sight)
+    elif shows:
+        for show, own in aligned(shows, lines, sight.facts):
+            _reveal(show, own, sight)
+    sight.depth -= 1
+
+
+def _joined(stream: Stream) -> list[Show]:
+    """The stream with neighbouring contents made one, since nothing tells where one ends."""
+    shows: list[Show] = []
+    for show in stream:
+        last = shows[-1] if shows else None
+        if isinstance(show, Content) and isinstance(last, Content) and show.naming == last.naming == "none" and show.deep == last.deep:
+            limit = None if show.limit is None or last.limit is None else show.limit + last.limit
+            paths = tuple(dict.fromkeys(last.paths + show.paths))
+            computed = last.computed and show.computed
+            shows[-1] = replace(last, paths=paths, limit=limit, computed=computed, partial=last.partial or show.partial)
+        elif show != last:
+            shows.append(show)
+    return shows
+
+
+def _reveal(show: Show, lines: list[str], sight: Sight) -> None:
+    match show:
+        case Content():
+            _content(show, lines, sight)
+        case Names():
+            _names(show, lines, sight)
+        case Loop():
+            _loop(show, lines, sight)
+        case Either(branches):
+            attribute(branches[0] if branches else (), lines, sight)
+        case Undecided(path, reason):
+            if any(line.strip() for line in lines):
+                sight.undecided.setdefault(path, reason)
+        case Text() | Noise():
+            pass
+        case _ as never:
+            assert_never(never)
+
+
+_FIGURE = re.compile(r"[\s\d.,:%+\-eE()/\[\]|]*(?:True|False|None|true|false|null|nan)?[\s\d.,%|]*")
+
+
+def visible(lines: list[str], computed: bool) -> bool:
+    """True when content can be seen; where it may be computed, bare figures are none."""
+    if computed:
+        return any(_FIGURE.fullmatch(line) is None for line in lines)
+    return any(line.strip() for line in lines)
+
+
+def _content(show: Content, lines: list[str], sight: Sight) -> None:
+    if not visible(lines, show.computed):
+        return
+    match show.naming:
+        case "none":
+            _unnamed(show, sight)
+        case "prefix":
+            _prefixed(show, lines, sight)
+        case "headers":
+            _headed(show, lines, sight)
+        case "diff":
+            _patch(show, lines, sight)
+        case "json":
+            for path in json_paths(lines):
+                sight.read(resolve(show.base, path), show.rule)
+        case "object":
+            _object(show, lines, sight)
+        case "sections":
+            _prefixed(show, lines, sight)
+        case _ as never:
+            assert_never(never)
+
+
+def _unnamed(show: Content, sight: Sight) -> None:
+    known = [path for path in show.paths if not sight.facts.errors.mentions(path)]
+    for position, pattern in enumerate(known):
+        if show.deep and is_literal(pattern) and not _is_file(pattern, sight.facts):
+            sight.undecided.setdefault(pattern, f"{show.rule}, names are hidden: which files they come from cannot be told")
+        elif is_literal(pattern):
+            if sight.cut and position and len(known) > 1:
+                sight.undecided.setdefault(pattern, "the observation is cut: whether it was reached cannot be told")
+            else:
+                sight.read(pattern, show.rule, show.partial)
+        else:
+            _expanded(pattern, show, sight)
+
+
+def _is_file(path: str, facts: Facts) -> bool:
+    if facts.is_folder(path):
+        return False
+    return path in facts.workspace.files or path in facts.listed or re.search(r"[^/.]\.\w{1,8}$", path) is not None
+
+
+def _expanded(pattern: str, show: Content, sight: Sight) -> None:
+    paths = sight.facts.known(pattern)
+    for path in paths:
+        sight.read(path, f"{show.rule}; the pattern {readable(pattern)} over files seen before", show.partial)
+    if not paths:
+        sight.undecided.setdefault(pattern, f"{show.rule}; which files the pattern stands for was not shown")
+
+
+def _prefixed(show: Content, lines: list[str], sight: Sight) -> None:
+    named, rest = prefixed_paths(show, lines, sight.facts)
+    for path in named:
+        sight.read(path, show.rule, show.partial)
+    for path in rest.binary:
+        sight.undecided.setdefault(path, "a binary file matches: nothing of it is shown")
+    if not named and rest.unnamed:
+        single = [path for path in show.paths if is_literal(path)] or [p for pattern in show.paths for p in sight.facts.known(pattern)]
+        if len(single) == 1 and len(show.paths) == 1 and _is_file(single[0], sight.facts):
+            sight.read(single[0], show.rule, show.partial)
+
+
+def _headed(show: Content, lines: list[str], sight: Sight) -> None:
+    blocks = list(headed_blocks(lines))
+    if not blocks:
+        _unnamed(show, sight)
+        return
+    for name, has_content in blocks:
+        path = resolve(show.base, name)
+        if not fits_any(show.paths, path) and not any(is_unknown(pattern) for pattern in show.paths):
+            continue
+        if has_content:
+            sight.read(path, show.rule)
+        elif not sight.facts.errors.mentions(path):
+            sight.list(path, f"{show.rule}, only its heading is shown")
+    if sight.facts.saved and len(show.paths) > len(blocks):
+        for path in show.paths:
+            if any(path in sight.facts.with_sources((resolve(show.base, name),)) for name, shown in blocks if shown):
+                sight.read(path, show.rule)
+
+
+def _patch(show: Content, lines: list[str], sight: Sight) -> None:
+    for name, has_content in diff_paths(lines, plain=bool(show.paths)):
+        path = _in_repository(git_unquoted(name), show.base, sight.facts)
+        if has_content:
+            sight.read(path, show.rule)
+        else:
+            sight.list(path, f"{show.rule}, only its name is shown")
+
+
+def _in_repository(name: str, base: str, facts: Facts) -> str:
+    """Where a path that git names lies: below `base`, or below the nearest folder above that makes it a known file."""
+    folder = base
+    while folder not in ("/", ""):
+        path = resolve(folder, name)
+        if path in facts.workspace.files:
+            return path
+        if posixpath.dirname(name) and posixpath.basename(folder) == name.split("/", 1)[0] and folder != facts.workspace.root:
+            return resolve(posixpath.dirname(folder), name)
+        folder = posixpath.dirname(folder) if len(folder) > len(facts.workspace.root) else ""
+    return resolve(base, name)
+
+
+def _object(show: Content, lines: list[str], sight: Sight) -> None:
+    path = show.paths[0]
+    if lines[0].startswith("tree ") and (len(lines) < 2 or not lines[1].strip()):
+        sight.folder(path)
+        for line in lines[2:]:
+            name = git_unquoted(line)
+            if name.endswith("/"):
+                sight.folder(resolve(path, name))
+            elif name.strip():
+                sight.list(resolve(path, name), "git show REV:folder: names of a tree")
+    else:
+        sight.read(path, show.rule)
+
+
+def _names(show: Names, lines: list[str], sight: Sight) -> None:
+    found = entries(show, lines, sight.facts)
+    if show.form == "stat-lines" or (show.form in ("plain", "status") and "git" in show.folders):
+        found = [replace(entry, path=_in_repository(posixpath.relpath(entry.path, show.base), show.base, sight.facts)) if show.form == "stat-lines" else entry for entry in found]
+    if show.options == "x" and show.form.startswith(("^", "plain")):
+        found = [entry for entry in found if not entry.is_folder]
+    for entry in found:
+        if entry.is_folder:
+            sight.folder(entry.path)
+        else:
+            sight.list(entry.path, show.rule)
+
+
+def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
+    """Unrolls a loop by the names that the lines show; failing that, by files seen before."""
+    symbolic = {value: show.body(value) for value in show.values}
+    named = _loop_headings(show, symbolic, lines, sight.facts)
+    values = [value for value, _ in named]
+    if not values:
+        values = _mentioned_values(show, symbolic, lines)
+    if not values:
+        values = _known_values(show, sight.facts)
+    if not values:
+        if any(line.strip() for line in lines) and _has_content(symbolic):
+            for value in show.values:
+                sight.undecided.setdefault(resolve(show.base, value), f"{show.rule}: which files it ran over was not shown")
+        return
+    listed = [value for value, at_path in named if at_path]
+    stream = tuple(part for value in values[:MAX_LOOP] for part in show.body(value))
+    attribute(stream, lines, sight)
+    for value in listed:
+        path = resolve(show.base, value)
+        if path not in sight.reads and not sight.facts.is_folder(path) and not value.endswith("/"):
+            sight.list(path, f"{show.rule}: its name is printed")
+
+
+def _has_content(symbolic: dict[str, Stream]) -> bool:
+    return any(isinstance(part, Content | Loop) for stream in symbolic.values() for part in stream)
+
+
+def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], facts: Facts) -> list[tuple[str, bool]]:
+    """Names that the body prints on a line of its own, with whether the whole path stands there."""
+    templates: list[tuple[re.Pattern[str], str, bool]] = []
+    for value, stream in symbolic.items():
+        for part in stream:
+            if isinstance(part, Text) and not is_literal(part.text):
+                template = _template(part.text, value)
+                if template is not None:
+                    templates.append((template[0], value, template[1]))
+    found: dict[str, bool] = {}
+    for line in lines if templates else ():
+        for template, value, whole in templates:
+            match = template.fullmatch(line.rstrip("\r"))
+            if match is None or not match["name"].strip():
+                continue
+            name = match["name"]
+            if not whole:
+                name = _completed(name, value, show, facts)
+            if name and (plausible(name) or "/" in name or resolve(show.base, name) in facts.workspace.files):
+                found.setdefault(name, True)
+            break
+    return list(found.items())
+
+
+def _template(text: str, value: str) -> tuple[re.Pattern[str], bool] | None:
+    """An expression for the line on which a value is printed, with the group `name`; False when only its last part is."""
+    line = next((line for line in text.split("\n") if not is_literal(line)), "")
+    for wanted, whole in ((value, True), (posixpath.basename(value), False), (posixpath.splitext(posixpath.basename(value))[0], False), (posixpath.splitext(value)[0], False)):
+        if wanted and not is_literal(wanted) and wanted in line:
+            head, _, tail = line.partition(wanted)
+            inner = expression(wanted).pattern
+            anything = r"[^\n]*"
+            last = anything if not text.endswith("\n") and line == text.split("\n")[-1] else ""
+            return re.compile(f"{expression(head).pattern}(?P<name>{inner}){expression(tail).pattern}{last}"), whole
+    return None
+
+
+def _completed(name: str, value: str, show: Loop, facts: Facts) -> str:
+    """The value of which only the last part, perhaps without its ending, was printed."""
+    folder, ending = posixpath.dirname(value), posixpath.splitext(value)[1]
+    for candidate in (name, name + ending if is_literal(ending) else name):
+        known = [path for path in facts.known(resolve(show.base, value)) if posixpath.basename(path) in (candidate,)]
+        if len(known) == 1:
+            return known[0]
+        if is_literal(folder) and (candidate.endswith(ending) or not is_literal(ending)):
+            return posixpath.join(folder, candidate)
+    return ""
+
+
+def _mentioned_values(show: Loop, symbolic: dict[str, Stream], lines: list[str]) -> list[str]:
+    """Names at the start of lines, for a body that prints them beside something else."""
+    found: dict[str, None] = {}
+    for value in show.values:
+        if is_unknown(value) or value == STAR or len(value.replace(STAR, "")) < 3:
+            continue
+        search = re.compile(rf"(?:^|[\s'\"(\[=>])(?P<name>{expression(value).pattern})(?=[:'\")\],\s]|$)")
+        for line in lines:
+            match = search.search(line)
+            if match is not None and looks_like_path(match["name"].replace(" ", "_")):
+                found.setdefault(match["name"])
+    return list(found)
+
+
+def _known_values(show: Loop, facts: Facts) -> list[str]:
+    """Files seen before, and known words of the loop, written as the loop would."""
+    found: list[str] = []
+    for value in show.values:
+        if is_literal(value):
+            found.append(value)
+        elif value == UNKNOWN or is_unknown(value):
+            continue
+        else:
+            found += facts.known(resolve(show.base, value))
+    return found
+
+
+__all__ = ["Piece", "Sight", "attribute", "visible"]

@@ -1,0 +1,158 @@
+"""Error lines in an observation: whom they come from, which path they name, and the text without them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+REASONS = (
+    r"No such file or directory|Permission denied|Is a directory|Not a directory|command not found|not found|"
+    r"cannot execute[^\n]*|File name too long|Too many open files|Operation not permitted|Input/output error|"
+    r"Invalid argument|File exists|Directory not empty|ambiguous redirect|No such file|unbound variable|"
+    r"Binary file matches|binary file matches|Too many levels of symbolic links|Text file busy|Argument list too long|"
+    r"\[Errno \d+\][^\n]*|No such device or address|cannot open[^\n]*|file not recognized[^\n]*|not a regular file"
+)
+_SIGNS = re.compile(
+    r"(?i)no such file|permission denied|is a directory|not a directory|command not found|not found|errno|error|"
+    r"binary file|cannot|can't|unable to|fatal:|traceback|usage:|warning|too (?:many|long)|unbound|exception|invalid"
+)
+_LINE = re.compile(
+    rf"^(?:(?P<shell>(?:/\S*/)?(?:bash|sh|zsh|dash|ksh)|/\S+?\.sh)(?:: line \d+|: \d+|:\d+)?: )?(?P<program>[\w./+-]+): "
+    rf"(?:line \d+: )?(?P<message>[^\n]*?(?:{REASONS})[^\n]*)$",
+    re.MULTILINE,
+)
+_ZSH = re.compile(r"^zsh:\d+: (?P<message>no matches found: .*|command not found: .*|no such file or directory: .*)$", re.MULTILINE)
+_RG = re.compile(r"^(?:rg: |\[?fd error\]?: |fd: )?(?P<path>[^\n]*?): (?:No such file or directory|Permission denied|Is a directory|[^\n:]*) \(os error \d+\)$", re.MULTILINE)
+_BINARY = re.compile(r"^Binary file (?P<path>[^\n]*) matches\.?$", re.MULTILINE)
+_PROGRAM_WORDS = re.compile(
+    r"^(?:Syntax (?:Error|Warning)|I/O Error|Command Line Error|Internal Error|Permission Error)\b[^\n]*$", re.MULTILINE
+)
+_TRACEBACK = re.compile(
+    r"^Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n|\n)*(?P<last>[\w.]+(?:: [^\n]*)?|\S[^\n]*)?$", re.MULTILINE
+)
+_SYNTAX_ERROR = re.compile(r"^  File \"[^\n]*\", line \d+\n(?:[ \t]+[^\n]*\n)*(?P<last>\w*Error: [^\n]*)$", re.MULTILINE)
+_NODE = re.compile(r"^(?:node:[\w/:]+\n(?:[^\n]*\n)*?|\[eval\]:\d+\n(?:[^\n]*\n)*?|Error: Cannot find module[^\n]*\n(?:[^\n]*\n)*?)(?:[^\n]*\n)*?Node\.js v[\d.]+$", re.MULTILINE)
+_EXCEPTION_LINE = re.compile(r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt)\b(?:: [^\n]*)?$", re.MULTILINE)
+_NAMED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"|‘([^’\n]+)’|`([^`'\n]+)['`]")
+_REASON = re.compile(rf"(?P<path>[^:\n]+(?::[^:\n]+)*?): (?:{REASONS})")
+
+
+@dataclass(slots=True)
+class ShownErrors:
+    """The errors that an observation shows. `text` is the observation without them.
+
+    `paths`: the paths they name, as printed. `missing_programs`: commands that were not found.
+    `failed_folders`: targets of cd that failed.
+    """
+
+    text: str = ""
+    paths: set[str] = field(default_factory=set)
+    missing_programs: set[str] = field(default_factory=set)
+    failed_folders: set[str] = field(default_factory=set)
+    programs: set[str] = field(default_factory=set)
+    traceback: bool = False
+
+    def mentions(self, path: str) -> bool:
+        """True when an error names this path, absolute or as its relative end.
+
+        >>> ShownErrors(paths={"b/c.txt"}).mentions("/a/b/c.txt"), ShownErrors(paths={"c.txt"}).mentions("/a/bc.txt")
+        (True, False)
+        """
+        return any(path == named or path.endswith("/" + named.removeprefix("./").lstrip("/")) for named in self.paths)
+
+
+def shown_errors(text: str, command: str) -> ShownErrors:
+    """The errors in a text that programs of `command` may have printed.
+
+    A line that merely looks like an error, in a log that is being read, is left alone unless the program that it
+    names stands in the command.
+
+    >>> found = shown_errors("a\\ncat: x.txt: No such file or directory\\n", "cat a.txt x.txt")
+    >>> found.text, found.paths
+    ('a\\n', {'x.txt'})
+    """
+    found = ShownErrors(text)
+    if _SIGNS.search(text) is None:
+        return found
+    cuts: list[tuple[int, int]] = []
+    for match in _LINE.finditer(text):
+        program = match["program"].rsplit("/", 1)[-1]
+        if match["shell"] is None and program not in command and program not in ("bash", "sh", "zsh"):
+            continue
+        cuts.append(match.span())
+        _note(found, program, match["message"], match["shell"] is not None)
+    for match in _ZSH.finditer(text):
+        cuts.append(match.span())
+        _note(found, "zsh", match["message"], True)
+    if "rg" in command or "fd" in command:
+        cuts += _paths_of(_RG, text, found)
+    if "grep" in command or "rg" in command:
+        cuts += _paths_of(_BINARY, text, found)
+    if "pdf" in command:
+        cuts += [match.span() for match in _PROGRAM_WORDS.finditer(text)]
+    cuts += _script_errors(text, command, found)
+    found.text = _without(text, cuts)
+    return found
+
+
+def _paths_of(expression: re.Pattern[str], text: str, found: ShownErrors) -> list[tuple[int, int]]:
+    cuts: list[tuple[int, int]] = []
+    for match in expression.finditer(text):
+        found.paths.add(match["path"])
+        cuts.append(match.span())
+    return cuts
+
+
+def _script_errors(text: str, command: str, found: ShownErrors) -> list[tuple[int, int]]:
+    cuts: list[tuple[int, int]] = []
+    if "Traceback (most" in text:
+        for match in _TRACEBACK.finditer(text):
+            found.traceback = True
+            cuts.append(match.span())
+            _note_quoted(found, match["last"] or "")
+    if '  File "' in text and not cuts:
+        cuts += [match.span() for match in _SYNTAX_ERROR.finditer(text)]
+    if "Node.js v" in text and "node" in command:
+        cuts += [match.span() for match in _NODE.finditer(text)]
+    if not cuts and ("python" in command or "import" in command):
+        for match in _EXCEPTION_LINE.finditer(text):
+            cuts.append(match.span())
+            _note_quoted(found, match.group())
+    return cuts
+
+
+def _note(found: ShownErrors, program: str, message: str, from_shell: bool) -> None:
+    found.programs.add(program)
+    if "not found" in message and (from_shell or program in ("zsh", "bash", "sh")):
+        found.missing_programs.add(message.rpartition("not found: ")[2] if "not found: " in message else program)
+    if program == "cd" or (program in ("bash", "sh", "zsh") and message.startswith("cd: ")):
+        message = message.removeprefix("cd: ")
+        found.failed_folders.add(message.rpartition(": ")[0] if not message.startswith("no such") else message.rpartition(": ")[2])
+        return
+    _note_quoted(found, message)
+    if from_shell:
+        found.paths.add(program)
+    reason = _REASON.search(message)
+    if reason is not None:
+        path = reason["path"].strip()
+        for lead in ("cannot read: ", "cannot open ", "can't read ", "cannot access ", "error reading ", "read error: ", "couldn't open file "):
+            path = path.removeprefix(lead)
+        found.paths.add(path.strip("'\"‘’`"))
+    elif (opened := re.search(r"(?:open|read|access|stat) (?:file )?['\"‘`]?(\S+?)['\"’`]?(?: for| \(|:|$)", message)) is not None:
+        found.paths.add(opened.group(1))
+
+
+def _note_quoted(found: ShownErrors, message: str) -> None:
+    for groups in _NAMED.findall(message):
+        found.paths.add(next(filter(None, groups)))
+
+
+def _without(text: str, cuts: list[tuple[int, int]]) -> str:
+    """The text without the lines in `cuts`."""
+    kept: list[str] = []
+    position = 0
+    for start, end in sorted(cuts):
+        if start >= position:
+            kept.append(text[position:start])
+        position = max(position, min(end + 1, len(text)))
+    return "".join([*kept, text[position:]])

@@ -1,0 +1,194 @@
+"""What ls prints, in all its forms: long, columns, commas, with sizes, quoted, recursive."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from tabcore.capture.patterns import is_literal, matches, resolve
+from tabcore.capture.shell_state import Facts
+from tabcore.capture.shows import Names
+
+_LONG = re.compile(
+    r"^\s*(?:\d+\s+){0,2}(?:[\d.,]+[KMGTP]?\s+)?(?P<type>[-bcdlpsD?])[-rwxsStTl?]{9}[.+@]?\s.*?"
+    r"(?:\s(?:\d{4}-\d\d-\d\d|\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[+-]\d{4})?)?"
+    r"|\s\S{1,5}\.?\s+\d{1,2}\s+(?:\d{1,2}:\d{2}(?::\d{2}\s+\d{4})?|\d{4})"
+    r"|\s\d{1,2}\s+\S{2,5}\.?\s+(?:\d{1,2}:\d{2}|\d{4}))\s(?P<name>.+)$"
+)
+_PERMISSIONS = re.compile(r"^\s*(?:\d+\s+){0,2}(?P<type>[-bcdlps])[-rwxsStT]{9}[.+@]?\s+(?:\S+\s+){0,7}?(?P<name>\S+)$")
+_TOTAL = re.compile(r"^total \d[\d.,]*[KMGTP]?$")
+_QUOTED = re.compile(r"^(?:'.*'|\"(?:[^\"\\]|\\.)*\"|\$'.*')(?P<mark>[/*@=|]?)$", re.DOTALL)
+_COLUMN_GAP = re.compile(r"\t\s*|\s{2,}")
+_ESCAPE = re.compile(r"((?:\\[0-7]{3})+)|\\(.)")
+_MARKS = {"/": True, "@": False, "*": False, "=": False, "|": False}
+
+
+def ls_entries(names: Names, lines: list[str], facts: Facts) -> Iterator[tuple[str, bool]]:
+    """Absolute paths with whether each is a folder."""
+    long = "l" in names.options
+    sections = _sections(names, lines)
+    for folder, section in sections:
+        if folder is not None:
+            facts.folders.add(folder)
+        names_in = _long(section, names.options) if long else _short(section, names.options, names)
+        for name, kind in names_in:
+            yield from _placed(names, folder, name, kind)
+
+
+def _placed(names: Names, folder: str | None, name: str, kind: str) -> Iterator[tuple[str, bool]]:
+    if name in (".", "..") or not name:
+        return
+    is_folder = kind == "d" or name.endswith("/")
+    name = name.rstrip("/") or name
+    if folder is not None:
+        yield resolve(folder, name), is_folder
+    else:
+        yield resolve(names.base, name), is_folder
+
+
+def _sections(names: Names, lines: list[str]) -> list[tuple[str | None, list[str]]]:
+    """Lines by the folder that they belong to; None where they are paths as they were given."""
+    operands = names.folders
+    several = len(operands) > 1 or "R" in names.options or any(not is_literal(word) for word in operands)
+    first = _first_folder(names, lines, several)
+    sections: list[tuple[str | None, list[str]]] = [(first, [])]
+    for line in lines:
+        if several and line.endswith(":") and _is_heading(line[:-1], names, sections):
+            sections.append((resolve(names.base, unquoted(line[:-1])), []))
+        else:
+            sections[-1][1].append(line)
+    return sections
+
+
+def _first_folder(names: Names, lines: list[str], several: bool) -> str | None:
+    if "d" in names.options or not names.folders:
+        return None
+    if len(names.folders) > 1:
+        return None
+    operand = names.folders[0]
+    if not is_literal(operand):
+        return _single_match(names, operand, lines)
+    shown = [line for line in lines if line.strip()]
+    bare = operand.rstrip("/")
+    if len(shown) == 1 and not several:
+        text = shown[0].strip()
+        if text.rstrip("*@=|") == operand or unquoted(text) == operand or (text.endswith(" " + operand) and "/" in operand):
+            return None
+        if text.endswith(" " + bare) and re.search(r"[^/.]\.\w{1,6}$", bare) and _LONG.match(text):
+            return None
+    return resolve(names.base, operand)
+
+
+def _single_match(names: Names, operand: str, lines: list[str]) -> str | None:
+    """A glob that matched one folder lists its entries bare; the names then do not fit the glob."""
+    return None
+
+
+def _is_heading(text: str, names: Names, sections: list[tuple[str | None, list[str]]]) -> bool:
+    text = unquoted(text)
+    for folder in names.folders:
+        if text == folder or matches(folder, text) or text.rstrip("/") == folder.rstrip("/"):
+            return True
+        if "R" in names.options and (text.startswith(folder.rstrip("/") + "/") or (folder == "." and text.startswith("./"))):
+            return True
+        if "R" in names.options and not is_literal(folder) and matches(folder.rstrip("/"), text.split("/", 1)[0]):
+            return True
+    return False
+
+
+def _long(lines: list[str], options: str) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        match = _LONG.match(line) or _PERMISSIONS.match(line)
+        if match is None:
+            continue
+        name, kind = match["name"], match["type"]
+        if kind == "l":
+            name = _link_name(name)
+        name, marked = _unmarked(name, options, kind)
+        if "b" in options:
+            name = octal_unescaped(name)
+        yield unquoted(name), "d" if marked else kind
+
+
+def _link_name(text: str) -> str:
+    """The name of a link: what stands before its last arrow, or before the closing quote."""
+    quoted = re.match(r"^('[^']*'|\"(?:[^\"\\]|\\.)*\") -> ", text)
+    return quoted.group(1) if quoted else text.partition(" -> ")[0]
+
+
+def _unmarked(name: str, options: str, kind: str = "") -> tuple[str, bool]:
+    """The name without the mark of -F or -p, and whether the mark says that it is a folder."""
+    if name.endswith("/") and len(name) > 1:
+        return name[:-1], True
+    if "F" in options and name[-1:] in _MARKS and len(name) > 1:
+        return name[:-1], False
+    return name, False
+
+
+def _short(lines: list[str], options: str, names: Names) -> Iterator[tuple[str, str]]:
+    texts = [line for line in lines if line.strip() and not ("s" in options and _TOTAL.match(line))]
+    if "m" in options:
+        cells = [cell.strip() for line in texts for cell in re.split(r",\s+|,$", line)]
+    elif _in_columns(texts, options):
+        cells = [cell for line in texts for cell in _COLUMN_GAP.split(line.strip())]
+    else:
+        cells = texts
+    prefix = len([letter for letter in options if letter in "si"])
+    for cell in cells:
+        text = re.sub(rf"^(?:\s*[\d.,]+[KMGTP]?\s+){{{prefix}}}", "", cell) if prefix else cell
+        if names.limit is None and _TOTAL.match(text) and "s" in options:
+            continue
+        name, is_folder = _unmarked(text.strip() if text != cell or prefix else text.rstrip("\r"), options)
+        if "b" in options:
+            name = octal_unescaped(name)
+        name = unquoted(name)
+        if name.strip():
+            yield name, "d" if is_folder else "-"
+
+
+def _in_columns(texts: list[str], options: str) -> bool:
+    """True where a line holds several names: asked for, or tabs, or quoted names side by side."""
+    if "1" in options:
+        return False
+    if "C" in options or "x" in options:
+        return True
+    return any("\t" in text for text in texts) or sum(_COLUMN_GAP.search(text.strip()) is not None for text in texts) * 2 > len(texts) > 0
+
+
+def unquoted(name: str) -> str:
+    r"""A name without the quotes that ls puts around it.
+
+    >>> unquoted("'a b'"), unquoted('"it\'s"'), unquoted(r'"a\"b"'), unquoted("it's")
+    ('a b', "it's", 'a"b', "it's")
+    """
+    if len(name) < 3 or _QUOTED.match(name) is None:
+        return name
+    if name[-1] in _MARKS:
+        name = name[:-1]
+    if name[0] == "'":
+        return name[1:-1].replace("'\\''", "'").replace("'$'\\n''", "\n")
+    if name[0] == '"':
+        return octal_unescaped(name[1:-1])
+    return octal_unescaped(name[2:-1])
+
+
+def octal_unescaped(text: str) -> str:
+    r"""The text with its octal and backslash escapes resolved.
+
+    >>> octal_unescaped(r"\346\227\245\ x")
+    '日 x'
+    """
+    if "\\" not in text:
+        return text
+
+    def character(match: re.Match[str]) -> str:
+        if match.group(1):
+            codes = bytes(int(code, 8) & 0xFF for code in match.group(1).split("\\")[1:])
+            return codes.decode("utf-8", "replace")
+        return {"n": "\n", "t": "\t"}.get(match.group(2), match.group(2))
+
+    return _ESCAPE.sub(character, text)
+
+
+__all__ = ["ls_entries", "octal_unescaped", "posixpath", "unquoted"]

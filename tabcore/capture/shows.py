@@ -1,0 +1,178 @@
+"""What a command may show, in the order in which it shows it: the output of evaluation, the input of attribution.
+
+A *stream* is a tuple of shows. Paths in shows are absolute patterns (patterns.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tabcore.capture.patterns import UNKNOWN
+
+Naming = Literal["none", "prefix", "headers", "sections", "diff", "json", "object"]
+"""How shown content names its file: not at all; `path:line`; `==> path <==`; a heading of its own; a patch; rg --json; an object of git."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Content of files. `limit` bounds its lines; `computed`: where only numbers are seen they were computed, not shown.
+
+    `deep`: a path may be a folder whose files are meant. `base` is the folder that printed names are relative to.
+    """
+
+    paths: tuple[str, ...]
+    rule: str
+    naming: Naming = "none"
+    base: str = ""
+    limit: int | None = None
+    computed: bool = False
+    deep: bool = False
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Paths, one way or other (`form`: a key of listings.FORMS, or "^" and a regular expression with a group `path`).
+
+    `base`: the folder that printed names are relative to. `printed`: patterns of the names as printed, "" when any
+    name may come. `folders`: operands whose entries are printed. `options`: letters of ls that change its layout.
+    `only_folders`: nothing printed is a file. `mangled`: a filter has changed the lines. `certain`: the names are
+    those of `printed`, so that they count even where a filter hides them from view.
+    """
+
+    base: str
+    form: str
+    rule: str
+    printed: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    options: str = ""
+    limit: int | None = None
+    only_folders: bool = False
+    mangled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text that the command itself holds: `echo hello`. A pattern where parts are unknown."""
+
+    text: str
+    rule: str = "echo: the agent's own text"
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Output that tells nothing of files: counts, versions, progress."""
+
+    rule: str
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A body that is run for each of several names: for, while read, xargs, find -exec.
+
+    `values`: patterns of the names, as printed; `base` resolves them. `body` gives what is shown for one name.
+    """
+
+    values: tuple[str, ...]
+    base: str
+    body: Callable[[str], Stream]
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of several streams: `a || b`, if and else."""
+
+    branches: tuple[Stream, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Output of something that cannot be followed; `path` may be "" ."""
+
+    path: str
+    reason: str
+
+
+Show = Content | Names | Text | Noise | Loop | Either | Undecided
+Stream = tuple[Show, ...]
+
+
+def limited(stream: Stream, lines: int | None) -> Stream:
+    """The stream, cut to so many lines where that can be said of its one part."""
+    if lines is None or len(stream) != 1:
+        return stream
+    show = stream[0]
+    if isinstance(show, Content | Names | Noise):
+        bound = lines if show.limit is None else min(show.limit, lines)
+        return (replace(show, limit=bound),)
+    return stream
+
+
+def mangled(stream: Stream, rule: str = "") -> Stream:
+    """The stream after a filter that changes its lines."""
+    return tuple(_mangled(show, rule) for show in stream)
+
+
+def _mangled(show: Show, rule: str) -> Show:
+    match show:
+        case Names():
+            return replace(show, mangled=True)
+        case Content():
+            return replace(show, naming="none") if show.naming == "none" or not rule else show
+        case Text():
+            return Text(UNKNOWN, show.rule)
+        case Loop(values, base, body, own):
+            return Loop(values, base, lambda value: mangled(body(value), rule), own)
+        case Either(branches):
+            return Either(tuple(mangled(branch, rule) for branch in branches))
+        case _:
+            return show
+
+
+def contents(stream: Stream) -> tuple[Content, ...]:
+    """The content that the stream shows, at any depth but inside loops."""
+    found: list[Content] = []
+    for show in stream:
+        if isinstance(show, Content):
+            found.append(show)
+        elif isinstance(show, Either):
+            for branch in show.branches:
+                found += contents(branch)
+        elif isinstance(show, Loop):
+            for value in show.values:
+                found += contents(show.body(value))
+    return tuple(found)
+
+
+def literal_text(stream: Stream) -> str | None:
+    """The stream's text where all of it is known, else None."""
+    pieces: list[str] = []
+    for show in stream:
+        if not isinstance(show, Text):
+            return None
+        pieces.append(show.text)
+    return "".join(pieces)
+
+
+def printed_names(stream: Stream) -> tuple[str, ...]:
+    """Patterns of the names that the stream prints, one a line; empty when it prints no names."""
+    found: list[str] = []
+    for show in stream:
+        match show:
+            case Names(printed=printed):
+                found += printed
+            case Text(text):
+                found += text.splitlines()
+            case Loop(values, _, body, _):
+                found += [name for value in values for name in printed_names(body(value))]
+            case Either(branches):
+                found += [name for branch in branches for name in printed_names(branch)]
+            case Content():
+                found.append(UNKNOWN)
+            case _:
+                pass
+    return tuple(dict.fromkeys(found))
