@@ -20,7 +20,7 @@ import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.atif_texts import results_note, written_calls
-from tabcore.readers.base import HEAD, Account, seconds
+from tabcore.readers.base import HEAD, Account, account_of, seconds
 from tabcore.readers.contents import arguments
 from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
 from tabcore.readers.json_documents import is_jsonl, opening, shaped, values
@@ -125,7 +125,7 @@ def recognises(head: bytes, source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Piece]:
     """The runs of the file, turn by turn."""
-    account = Account(source.path, "step")
+    account = account_of(source, "step")
     for number, (document, steps) in enumerate(_documents(source, account)):
         run = _Run(document, number, account)
         for place, step in enumerate(steps, 1):

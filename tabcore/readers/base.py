@@ -86,6 +86,14 @@ class Account:
         return self.drain()
 
 
+def account_of(source: Source, unit: str = "line") -> Account:
+    """A new account of a source; a file that is not UTF-8 is a problem of its own."""
+    account = Account(source.path, unit)
+    if source.encoding != "utf-8":
+        account.note(0, "other encoding", f"the file is written in {source.encoding}", "read all the same")
+    return account
+
+
 def seconds(stamp: str | float | None) -> float | None:
     """A record's time in seconds since 1970, UTC: from ISO 8601, or a number of seconds or milliseconds.
 

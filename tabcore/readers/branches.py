@@ -82,8 +82,8 @@ class Tree:
             return {}
         self._resolve_forward()
         order = self._by_descent()
-        live = self._live()
         turns, news = self._turns(order)
+        live = self._live(order, turns)
         branches = self._branches(order, live)
         abandoned = {branches[number] for number in order if branches[number] >= 0 and news[number]}
         return {
@@ -129,15 +129,29 @@ class Tree:
             order.extend(reversed(path))
         return order
 
-    def _live(self) -> bytearray:
-        """1 for each record on the way from the last spoken one to its root."""
+    def _live(self, order: list[int], turns: array[int]) -> bytearray:
+        """1 for each record on the way from the live branch's end to its root."""
         live = bytearray(len(self._parents))
-        spoken = [number for number in range(len(self._voices)) if self._voices[number] != _VOICES["none"]]
-        number = spoken[-1] if spoken else len(self._parents) - 1
+        number = self._end(order, turns)
         while number >= 0 and not live[number]:
             live[number] = 1
             number = self._parents[number]
         return live
+
+    def _end(self, order: list[int], turns: array[int]) -> int:
+        """The last spoken record; where lines are out of order, the deepest that descends from it."""
+        silent = _VOICES["none"]
+        spoken = [number for number, voice in enumerate(self._voices) if voice != silent]
+        end = spoken[-1] if spoken else len(self._parents) - 1
+        below = bytearray(len(self._parents))
+        below[end] = 1
+        for number in order:
+            parent = self._parents[number]
+            if parent >= 0 and below[parent]:
+                below[number] = 1
+                if self._voices[number] != silent and turns[number] > turns[end]:
+                    end = number
+        return end
 
     def _turns(self, order: list[int]) -> tuple[array[int], bytearray]:
         """Each record's turn number on its own branch, and 1 where it says something new."""

@@ -19,9 +19,10 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import Account, seconds
+from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.claude_layout import Layout, layout_of
 from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
+from tabcore.readers.json_documents import opening
 from tabcore.readers.records import looks_like, records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
@@ -104,12 +105,15 @@ class _Line(msgspec.Struct, rename="camel"):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log whose first records are Claude Code's."""
-    return looks_like(head, _is_record)
+    if looks_like(head, _is_record):
+        return True
+    first = opening(head)  # a first line longer than the head
+    return isinstance(first, dict) and _is_record(first)
 
 
 def read(source: Source) -> Iterator[Piece]:
     """The session's run and those of its inline sub-agents; turns of abandoned branches are marked so."""
-    account = Account(source.path)
+    account = account_of(source)
     session = _Session(account, layout_of(source, _is_record))
     for record in records(source, _Line, _is_record, account):
         session.take(*record)
@@ -147,6 +151,9 @@ class _Session:
         if line.type not in ("user", "assistant", "attachment"):
             self._account.not_understood(number, line.type)
             return
+        if self._layout.repeated and (number, place) in self._layout.repeated:
+            self._account.note(number, "repeated record", f"the record {line.uuid} stands here again", "read once")
+            return
         run, time = self._run_of(number, place, line), seconds(line.timestamp)
         self._account.untimed += time is None
         if line.type == "attachment":
@@ -156,8 +163,6 @@ class _Session:
             self._account.note(number, "no message", f"a record of {line.type} has no message", "skipped", lost=True)
         elif line.type == "user":
             self._user(run, line, line.message, number, time)
-        elif (number, place) in self._layout.repeated:
-            self._account.note(number, "repeated record", f"the record {line.uuid} stands here again", "read once")
         else:
             self._assistant(run, line, line.message, number, time)
 

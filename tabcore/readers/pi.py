@@ -17,9 +17,10 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import Account, seconds
+from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.branches import Forest, Side, Voice
 from tabcore.readers.insertions import tab_block
+from tabcore.readers.json_documents import opening
 from tabcore.readers.records import looks_like, records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, Span, ToolCall, Usage
@@ -106,12 +107,15 @@ class _Link(msgspec.Struct):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log whose first records are Pi's."""
-    return looks_like(head, _is_record)
+    if looks_like(head, _is_record):
+        return True
+    first = opening(head)  # a first line longer than the head
+    return isinstance(first, dict) and _is_record(first)
 
 
 def read(source: Source) -> Iterator[Piece]:
     """One run: the live branch's turns, and those of branches that were given up, marked so."""
-    account = Account(source.path)
+    account = account_of(source)
     forest = _forest(source)
     session = _Session(account, forest.sides(), forest.repeated)
     for record in records(source, _Entry, _is_record, account):
