@@ -23,6 +23,7 @@ from tabcore.readers import (
     mini_swe_agent,
     openhands,
     pi,
+    swe_agent,
 )
 from tabcore.readers.base import HEAD, Reader
 from tabcore.source import Source
@@ -37,6 +38,7 @@ READERS: tuple[Reader, ...] = (
     mini_swe_agent,
     openhands,
     pi,
+    swe_agent,
 )
 
 
