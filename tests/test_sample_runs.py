@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,15 +16,16 @@ import pytest
 import sample_runs
 from sample_runs.office_files import office_files
 from sample_runs.record import HERE, ROOT, SAMPLES, Sample, record
+from tabcore.bundles import Bundle, run_folder
 from tabcore.readers import identify
-from tabcore.source import Source
+from tabcore.source import Folder
 from tabcore.tab import messages
 from tabcore.tab.events import Event, FileAuthored, FileListed, FileRead, FinishChecked, RequirementAdded, Resolved
 from tabcore.tab.history import Difference, Historian
 from tabcore.tab.review import Reviewer
 from tabcore.tab.tab import Tab
 from tabcore.tab.timeline import timeline_of
-from tabcore.trajectory import Run, Task, Turn, collect
+from tabcore.trajectory import Run, Turn, collect
 
 GOLDEN = Path(__file__).parent / "golden" / "sample_runs"
 GUIDE, ENERGY = SAMPLES
@@ -47,12 +48,15 @@ class Derived:
         return self.run.turns[number - 1]
 
 
+def bundle_of(folder: Path) -> Bundle:
+    return run_folder.read(Folder.of_path(folder), lambda source: source.name.endswith(".jsonl"))
+
+
 def derived(folder: Path) -> Derived:
-    source = Source.of_path(folder / "session.jsonl")
-    pieces = list(identify(source).read(source))
-    [run] = collect(pieces, digest=source.digest(), path=source.path)
-    task = Task((folder / "task.md").read_text(encoding="utf-8"), "run folder")
-    historian = Historian(replace(run.header, task=task, root=ROOT))
+    bundle = bundle_of(folder)
+    assert bundle.log is not None
+    [run] = collect(identify(bundle.log).read(bundle.log), digest=bundle.log.digest(), path=bundle.log.path)
+    historian = Historian(bundle.stated.over(run.header))
     facts = [historian.turn(turn) for turn in run.turns]
     facts.append(historian.end(run.after, len(run.turns)))
     return Derived(
@@ -130,10 +134,19 @@ def test_the_samples_are_small_and_the_readme_names_each_run() -> None:
     assert all(f"runs/{folder.name}" in readme for folder in sample_runs.runs_folder().iterdir())
 
 
-def test_every_sample_says_that_it_was_scripted() -> None:
-    for sample in SAMPLES:
-        assert sample.simulated.startswith("Scripted")
-        assert sample.simulated in (sample_runs.runs_folder() / sample.name / "run.toml").read_text(encoding="utf-8")
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_a_run_folder_states_its_task_its_method_its_deliverable_and_that_it_was_scripted(sample: Sample) -> None:
+    bundle = bundle_of(sample_runs.runs_folder() / sample.name)
+    assert bundle.problems == ()
+    stated = bundle.stated
+    assert stated.task is not None
+    assert stated.task.text == (HERE / "tasks" / f"{sample.name}.md").read_text(encoding="utf-8").strip()
+    assert (stated.root, stated.fresh_cwd, stated.method, stated.model) == (ROOT, True, sample.method, "scripted")
+    assert (stated.attempt, stated.attempts, stated.task_name) == (1, 1, sample.task_name)
+    assert stated.simulated == sample.simulated
+    assert sample.simulated.startswith("Scripted")
+    [delivered] = bundle.deliverables
+    assert delivered.path in stated.task.text
 
 
 # the business travel guide: Table 5
@@ -235,12 +248,16 @@ def test_the_record_reads_without_a_problem_and_the_tab_derives_as_it_was_shown(
     assert run.differences == ()
 
 
-@pytest.mark.parametrize("turn", [3, 8, 10, 22])
-def test_the_tab_of_the_guide_as_text(guide: Derived, turn: int) -> None:
-    tab = guide.at(turn)
+def assert_golden(run: Derived, name: str, turn: int) -> None:
+    tab = run.at(turn)
     ranked = [candidate for candidate, _ in Reviewer(tab).candidates_by_relevance()]
     text = messages.tab_text(tab, ranked, turn) + "\n"
-    assert text == (GOLDEN / f"business_travel_turn_{turn}.txt").read_text(encoding="utf-8")
+    assert text == (GOLDEN / f"{name}_turn_{turn}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("turn", [3, 8, 10, 22])
+def test_the_tab_of_the_guide_as_text(guide: Derived, turn: int) -> None:
+    assert_golden(guide, "business_travel", turn)
 
 
 # the script states no count
@@ -303,6 +320,10 @@ def test_the_energy_run_has_no_tab_and_gets_the_one_that_would_have_been_kept(en
         "targets/2024.md",
     }
     assert set(tab.candidates) == {"memos/2024-02-09_lighting.md", "meters/meter_register.csv"}
+
+
+def test_the_tab_of_the_energy_run_as_text(energy: Derived) -> None:
+    assert_golden(energy, "energy_report", 12)
 
 
 def test_the_energy_report_leaves_out_one_figure_that_was_on_the_screen(energy: Derived) -> None:
