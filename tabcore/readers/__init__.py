@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from tabcore.errors import UnknownFormat
 from tabcore.readers import (
+    anthropic_messages,
     atif,
     atif_viewer,
     chat_messages,
@@ -29,6 +30,7 @@ from tabcore.readers.base import HEAD, Reader
 from tabcore.source import Source
 
 READERS: tuple[Reader, ...] = (
+    anthropic_messages,
     atif,
     atif_viewer,
     chat_messages,
