@@ -17,6 +17,7 @@ import sample_runs
 from sample_runs.office_files import office_files
 from sample_runs.record import HERE, ROOT, SAMPLES, Sample, record
 from tabcore.bundles import Bundle, run_folder
+from tabcore.cli import main
 from tabcore.readers import identify
 from tabcore.source import Folder
 from tabcore.tab import messages
@@ -258,6 +259,18 @@ def assert_golden(run: Derived, name: str, turn: int) -> None:
 @pytest.mark.parametrize("turn", [3, 8, 10, 22])
 def test_the_tab_of_the_guide_as_text(guide: Derived, turn: int) -> None:
     assert_golden(guide, "business_travel", turn)
+
+
+def test_the_command_line_shows_the_tab_of_the_guide_as_the_golden_texts_have_it(
+    guide: Derived, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = ["--db", str(tmp_path / "runs.duckdb")]
+    assert main(["load", str(sample_runs.runs_folder()), *store]) == 0
+    for turn in (3, 8, 10, 22):
+        capsys.readouterr()
+        assert main(["show", guide.run.run_id, "--turn", str(turn), *store]) == 0
+        golden = (GOLDEN / f"business_travel_turn_{turn}.txt").read_text(encoding="utf-8")
+        assert capsys.readouterr().out == golden
 
 
 # the script states no count
