@@ -9,19 +9,21 @@ TASK = "Write the travel policy guide with the limits of each region"
 _TOPICS = ("travel/policy", "energy/bill", "orders/supplier", "travel/region", "policy/limits")
 
 
-def made_log(turns: int = 300, files: int = 340, reads: int = 40, requirements: int = 6, name: str = "made") -> str:
+def made_log(
+    turns: int = 300, files: int = 340, reads: int = 40, requirements: int = 6, *, name: str = "made", hostile: str = ""
+) -> str:
     """The log as text: requirements in turn 1, all files listed in turn 2, reads spread over the rest, then resolved.
 
-    Needs `turns` of at least reads and requirements and 4.
+    Needs `turns` of at least reads and requirements and 4. `hostile` stands in the task, in what is said and shown,.
     """
-    steps = list(_steps(turns, files, reads, requirements))
+    steps = list(_steps(turns, files, reads, requirements, hostile))
     lines: list[dict[str, object]] = [
         {"type": "session", "version": 3, "id": name, "timestamp": _time(0), "cwd": "/ws"},
-        _message("u0", None, {"role": "user", "content": [{"type": "text", "text": TASK}]}),
+        _message("u0", None, {"role": "user", "content": [{"type": "text", "text": f"{hostile}{TASK}"}]}),
     ]
     parent = "u0"
     for number, (call, arguments, result) in enumerate(steps, 1):
-        said = [{"type": "text", "text": f"Step {number}."}]
+        said = [{"type": "text", "text": f"{hostile}Step {number}."}]
         if call:
             said.append({"type": "toolCall", "id": f"c{number}", "name": call, "arguments": arguments})
         lines.append(_message(f"a{number}", parent, _response(said, "toolUse" if call else "stop")))
@@ -42,15 +44,21 @@ def read_turn(number: int, turns: int = 300, reads: int = 40, requirements: int 
     return 3 + number * (turns - requirements - 4) // max(1, reads)
 
 
-def _steps(turns: int, files: int, reads: int, requirements: int) -> Iterator[tuple[str, dict[str, object], str]]:
-    wanted = [f"limits of travel region {i}" for i in range(1, requirements + 1)]
+def _steps(
+    turns: int, files: int, reads: int, requirements: int, hostile: str
+) -> Iterator[tuple[str, dict[str, object], str]]:
+    wanted = [f"{hostile}limits of travel region {i}" for i in range(1, requirements + 1)]
     read_at = {read_turn(i, turns, reads, requirements): i for i in range(reads)}
     yield "tab_add", {"items": wanted}, "\n".join(f"added r{i}: {text}" for i, text in enumerate(wanted, 1))
     yield "bash", {"command": "find . -type f"}, "\n".join(f"./{path_of(i)}" for i in range(files))
     for turn in range(3, turns - requirements):
         if turn in read_at:
             path = path_of(read_at[turn])
-            yield "read", {"path": path}, f"Limits of the travel region, file {path}\n" + "The limit is 120 a night.\n" * 30
+            yield (
+                "read",
+                {"path": path},
+                f"{hostile}Limits of the travel region, file {path}\n" + "The limit is 120 a night.\n" * 30,
+            )
         else:
             yield "bash", {"command": f"echo step {turn}"}, f"step {turn}"
     for i in range(1, requirements + 1):

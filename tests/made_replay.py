@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from tabcore.errors import Problem
 from tabcore.rows import CallRow, Decision, Replay, RunRow, TurnRow
-from tabcore.tab.events import Event, FileListed, FileRead, RequirementAdded, Resolved, Reviewed, Stopped, TaskStated
-from tabcore.tab.events import FinishChecked, Match
+from tabcore.tab.events import (
+    Event,
+    FileListed,
+    FileRead,
+    FinishChecked,
+    Match,
+    RequirementAdded,
+    Resolved,
+    Reviewed,
+    Stopped,
+    TaskStated,
+)
 from tabcore.tab.history import Difference
 from tabcore.tab.timeline import timeline_of
 

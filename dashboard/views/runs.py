@@ -78,7 +78,7 @@ def _filtered(rows: Sequence[RunRow]) -> list[RunRow]:
         and (not models or (row.model or "") in models)
         and (not formats or row.format in formats)
     ]
-    st.caption(f"{len(kept):,} of {len(rows):,} runs. Choose a row to replay the run.")
+    st.text(f"{len(kept):,} of {len(rows):,} runs. Choose a row to replay the run.")
     return kept
 
 

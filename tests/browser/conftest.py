@@ -1,7 +1,9 @@
-"""A real chromium, a real server, a real store. Without a chromium on PATH these tests skip and say so."""
+"""A real chromium, a real server, a real store. Without a chromium on PATH these tests skip and say so,
+unless RUNNINGTAB_REQUIRE_BROWSER is set."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,11 +30,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
-            if chromium() is None:
+            if chromium() is None and not os.environ.get("RUNNINGTAB_REQUIRE_BROWSER"):
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
-@dataclass(slots=True)
+@dataclass
 class Visit:
     """A page in the browser, what it complained about, and whom it asked."""
 

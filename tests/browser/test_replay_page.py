@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import Visit
 from dashboard_server import Server
-from made_log import path_of, read_turn
+from made_log import made_log, path_of, read_turn
 from playwright.sync_api import Page, expect
 
 from tabcore import rerun
@@ -24,10 +24,6 @@ def _open(visit: Visit, made: Made, turn: int | None = None) -> Page:
 
 def _at(page: Page, turn: int) -> None:
     expect(page.locator(".replay")).to_have_attribute("data-turn", str(turn))
-
-
-def _candidate(page: Page, path: str) -> object:
-    return page.locator(f".candidate .path[title='{path}']")
 
 
 def _candidates_shown(page: Page) -> list[str]:
@@ -168,16 +164,13 @@ def test_the_candidates_stand_in_the_order_of_the_ranking(visit: Visit, made_run
     turn = read_turn(9)
     page = _open(visit, made_run, 2)
     ranked = {number: [path for path, _ in rerun.candidate_order(server.store, run_id, number)] for number in (2, turn)}
-    expect(_first_candidate(page, ranked[2][0])).to_be_visible()
+    expect(page.locator(f".candidate .path[title='{ranked[2][0]}']")).to_be_visible()
+    page.wait_for_timeout(1_000)
     assert _candidates_shown(page)[:10] == ranked[2][:10]
     page.locator("[data-part=scrub]").fill(str(turn))
     _at(page, turn)
     page.wait_for_timeout(1_000)
     assert _candidates_shown(page)[:10] == ranked[turn][:10]
-
-
-def _first_candidate(page: Page, path: str) -> object:
-    return page.locator(f".candidate .path[title='{path}']")
 
 
 def test_a_resolved_requirement_cites_its_entry_and_both_light_up(visit: Visit, made_run: Made) -> None:
@@ -207,31 +200,32 @@ def test_an_unknown_run_is_said_to_be_unknown(visit: Visit) -> None:
     expect(page.get_by_role("link", name="Go to the runs")).to_be_visible()
 
 
-def test_texts_of_a_log_run_nothing_and_load_nothing(
-    visit: Visit, made_run: Made, tmp_path: Path, hostile: str
-) -> None:
-    page = visit.open(f"/replay?run={hostile}&turn=2")
-    text = page.locator(".turn-text")
-    expect(text).to_contain_text("<img src=http://images.example/x.png>")
-    expect(text).to_contain_text("red![picture](http://images.example/y.png)")
-    assert page.title() != "taken over"
-    visit.open("/")
-    expect(page.locator("canvas").first).to_be_visible()
-    page.wait_for_timeout(500)
+HOSTILE = (
+    "</textarea><script>document.title='taken over'</script><img src=http://images.example/x.png> "
+    "\x1b[31mred\x1b[0m![picture](http://images.example/y.png) :red[x] \u202egnp.evil\ud800 "
+)
 
 
 @pytest.fixture
-def hostile(made_run: Made, tmp_path: Path) -> Iterator[str]:
+def hostile_run(made_run: Made, tmp_path: Path) -> Iterator[str]:
     """A run whose every text tries something."""
-    from made_log import made_log
-
-    attack = (
-        "</textarea><script>document.title='taken over'</script><img src=http://images.example/x.png> "
-        "\\u001b[31mred\\u001b[0m![picture](http://images.example/y.png) \\u202egnp.evil"
-    )
-    log = tmp_path / "![name](http://images.example/z.png).jsonl"
-    text = made_log(40, 30, 6, name="hostile").replace("Write the travel policy", attack + " Write the travel policy")
-    log.write_text(text.replace("./travel/policy/document_0000.txt", attack + "\\\\n./travel/policy/document_0000.txt"))
+    log = tmp_path / "![name](x).jsonl"
+    log.write_text(made_log(40, 30, 6, 3, name="hostile", hostile=HOSTILE))
     [loaded] = rerun.load([str(log)], made_run[0].store)
     yield loaded.runs[0]
     rerun.delete(made_run[0].store, loaded.runs[0])
+
+
+def test_texts_of_a_log_run_nothing_and_load_nothing(visit: Visit, hostile_run: str) -> None:
+    page = visit.open(f"/replay?run={hostile_run}&turn=3")
+    text = page.locator(".turn-text")
+    expect(text).to_contain_text("<img src=http://images.example/x.png>")
+    expect(text).to_contain_text("red![picture](http://images.example/y.png) :red[x] gnp.evil\ufffd")
+    for name in ("log", "task", "unknown"):
+        page.locator(f".st-key-{name} summary").click()
+    page.get_by_role("textbox", name=re.compile("Task text")).wait_for()
+    assert page.title() != "taken over"
+    visit.open("/")
+    page.locator("canvas").first.wait_for()
+    page.wait_for_timeout(500)
+    assert page.title() != "taken over"

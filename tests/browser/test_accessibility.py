@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from conftest import Visit, visiting
+from dashboard_server import Server
+from playwright.sync_api import Browser, Page
+
+SCRIPTS = (".ci/node/node_modules/axe-core/axe.min.js", "node_modules/axe-core/axe.min.js")
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """axe-core's script, as `npm install --prefix .ci/node axe-core` puts it there."""
+    found = [PROJECT / name for name in SCRIPTS if (PROJECT / name).exists()]
+    if not found and not os.environ.get("RUNNINGTAB_REQUIRE_BROWSER"):
+        pytest.skip("axe-core is not installed: npm install --prefix .ci/node axe-core")
+    return found[0].read_text(encoding="utf-8")
+
+
+def _violations(page: Page, axe: str) -> list[str]:
+    page.evaluate(axe)
+    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for violation in found["violations"]
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("visit", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("turn", [2, 40, 298])
+def test_the_replay_has_no_serious_violation(visit: Visit, made_run: tuple[Server, str], axe: str, turn: int) -> None:
+    page = visit.open(f"/replay?run={made_run[1]}&turn={turn}")
+    page.locator(f".turn-text[data-turn='{turn}']").wait_for()
+    if turn == 40:
+        page.locator(".entry .head").first.click()
+        page.keyboard.press("?")
+    page.wait_for_timeout(900)
+    assert _violations(page, axe) == []
+
+
+@pytest.mark.parametrize("visit", ["light", "dark"], indirect=True)
+def test_the_list_of_runs_has_no_serious_violation(visit: Visit, axe: str) -> None:
+    page = visit.open("/")
+    page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
+    page.wait_for_timeout(500)
+    assert _violations(page, axe) == []
+
+
+def test_the_empty_list_has_no_serious_violation(first_visit: Visit, axe: str) -> None:
+    page = first_visit.open("/")
+    page.get_by_role("button", name="Load the sample runs").wait_for()
+    assert _violations(page, axe) == []
+
+
+@pytest.mark.parametrize("width", [390, 800])
+def test_nothing_is_wider_than_a_narrow_window(browser: Browser, made_run: tuple[Server, str], width: int) -> None:
+    for visit in visiting(browser, made_run[0].url, "light"):
+        visit.page.set_viewport_size({"width": width, "height": 900})
+        for address in (f"/replay?run={made_run[1]}&turn=40", "/"):
+            page = visit.open(address)
+            page.wait_for_timeout(800)
+            assert page.evaluate("() => document.scrollingElement.scrollWidth <= window.innerWidth")
+            main = "document.querySelector('[data-testid=stMain]')"
+            assert page.evaluate(f"() => {main}.scrollWidth <= {main}.clientWidth")
