@@ -34,6 +34,11 @@ class State:
     read: set[str] = field(default_factory=set)
     authored: set[str] = field(default_factory=set)
 
+    def _is_file(self, path: str) -> None:
+        """What lies above a file is a folder, and never a candidate."""
+        parts = path.split("/")
+        self.candidates -= {"/".join(parts[:depth]) for depth in range(1, len(parts))}
+
     def follow(self, captured: Captured) -> None:
         """Applies the findings of one call."""
         for finding in captured.findings:
@@ -47,8 +52,10 @@ class State:
                         self.candidates.add(finding.path)
                 case "read":
                     self.read.add(finding.path)
+                    self._is_file(finding.path)
                     self.candidates.discard(finding.path)
                 case "listed":
+                    self._is_file(finding.path)
                     if finding.path not in self.read and finding.path not in self.authored:
                         self.candidates.add(finding.path)
                 case _:
@@ -139,7 +146,9 @@ def report(results: list[Scored], verbose: bool) -> str:
     lines += [f"  {family:18s} {c['exact']}/{c['n']}" for family, c in families.items()]
     lines.append(f"cwd_after agrees {sum(r.cwd_right for r in results)}/{len(results)}")
     if verbose:
-        lines += [f"  cwd {r.case['id']}: {r.captured.cwd} for {r.case['cwd_after']}" for r in results if not r.cwd_right]
+        lines += [
+            f"  cwd {r.case['id']}: {r.captured.cwd} for {r.case['cwd_after']}" for r in results if not r.cwd_right
+        ]
     return "\n".join([*lines, f"exact {sum(r.exact for r in results)}/{len(results)}"])
 
 

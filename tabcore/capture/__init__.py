@@ -57,7 +57,9 @@ def capture(call: ToolCall, observation: Observation | None, workspace: Workspac
     if observation is None:
         sight.undecided.clear()
     if not workspace.fresh_cwd:
-        workspace.cwd = observation.cwd if observation and observation.cwd and observation.cwd.startswith("/") else scene.cwd
+        workspace.cwd = (
+            observation.cwd if observation and observation.cwd and observation.cwd.startswith("/") else scene.cwd
+        )
     return Captured(_findings(sight, workspace), workspace.cwd)
 
 
@@ -95,7 +97,12 @@ def _findings(sight: Sight, workspace: Workspace) -> tuple[Finding, ...]:
     for path in sight.listed:
         _know(path, workspace)
     for path, rule in sight.listed.items():
-        if path not in sight.reads and path not in workspace.authored and path not in workspace.directories and path != root:
+        if (
+            path not in sight.reads
+            and path not in workspace.authored
+            and path not in workspace.directories
+            and path != root
+        ):
             found.append(Finding("listed", relative(root, path), rule))
     for pattern, reason in sight.undecided.items():
         if pattern not in sight.reads:

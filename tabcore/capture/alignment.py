@@ -111,7 +111,9 @@ def _text_step(show: Text, lines: list[str], before: list[float]) -> tuple[list[
 
 def _fits(pattern: str, last: bool):  # type: ignore[no-untyped-def]
     if is_literal(pattern):
-        return (lambda line: line.startswith(pattern)) if last else (lambda line: line.rstrip("\r ") == pattern.rstrip())
+        return (
+            (lambda line: line.startswith(pattern)) if last else (lambda line: line.rstrip("\r ") == pattern.rstrip())
+        )
     found = expression(pattern + UNKNOWN if last else pattern)
     return lambda line: found.fullmatch(line) is not None
 
@@ -153,7 +155,7 @@ def worth(show: Show, lines: list[str], facts: Facts) -> list[float]:
         case Loop():
             return _loop_worth(show, lines, facts)
         case Noise():
-            return [0.02] * len(lines)
+            return [0.02 if show.limit is None else 1.0 if line.strip() else 0.0 for line in lines]
         case Undecided():
             return [0.01] * len(lines)
         case Text(text):
@@ -174,7 +176,10 @@ def _named_worth(show: Content, line: str) -> float:
             if not colon:
                 return 0.3 if line == "--" or not line.strip() else -1.0
             path = resolve(show.base, name)
-            under = any(path == place or path.startswith(place.rstrip("/") + "/") or not is_literal(place) for place in show.paths)
+            under = any(
+                path == place or path.startswith(place.rstrip("/") + "/") or not is_literal(place)
+                for place in show.paths
+            )
             return 3.0 if under and " " not in name[:1] else 0.3 if _GREP_NUMBER.match(line) else -1.0
         case _:
             return 0.1
@@ -184,7 +189,7 @@ def _loop_worth(show: Loop, lines: list[str], facts: Facts) -> list[float]:
     shows = [part for value in show.values[:3] for part in show.body(value)][:12]
     best = [0.05] * len(lines)
     for part in shows:
-        if isinstance(part, Text) and not is_literal(part.text):
+        if isinstance(part, Text) and not is_literal(part.text.strip(UNKNOWN)):
             fit = expression(part.text.strip("\n").split("\n")[0])
             worths = [3.0 if fit.fullmatch(line) and part.text.strip("\n").strip(UNKNOWN) else 0.0 for line in lines]
         elif isinstance(part, Names):

@@ -67,7 +67,12 @@ def _joined(stream: Stream) -> list[Show]:
     shows: list[Show] = []
     for show in stream:
         last = shows[-1] if shows else None
-        if isinstance(show, Content) and isinstance(last, Content) and show.naming == last.naming == "none" and show.deep == last.deep:
+        if (
+            isinstance(show, Content)
+            and isinstance(last, Content)
+            and show.naming == last.naming == "none"
+            and show.deep == last.deep
+        ):
             limit = None if show.limit is None or last.limit is None else show.limit + last.limit
             paths = tuple(dict.fromkeys(last.paths + show.paths))
             computed = last.computed and show.computed
@@ -133,7 +138,9 @@ def _unnamed(show: Content, sight: Sight) -> None:
     known = [path for path in show.paths if not sight.facts.errors.mentions(path)]
     for position, pattern in enumerate(known):
         if show.deep and is_literal(pattern) and not _is_file(pattern, sight.facts):
-            sight.undecided.setdefault(pattern, f"{show.rule}, names are hidden: which files they come from cannot be told")
+            sight.undecided.setdefault(
+                pattern, f"{show.rule}, names are hidden: which files they come from cannot be told"
+            )
         elif is_literal(pattern):
             if sight.cut and position and len(known) > 1:
                 sight.undecided.setdefault(pattern, "the observation is cut: whether it was reached cannot be told")
@@ -164,7 +171,9 @@ def _prefixed(show: Content, lines: list[str], sight: Sight) -> None:
     for path in rest.binary:
         sight.undecided.setdefault(path, "a binary file matches: nothing of it is shown")
     if not named and rest.unnamed:
-        single = [path for path in show.paths if is_literal(path)] or [p for pattern in show.paths for p in sight.facts.known(pattern)]
+        single = [path for path in show.paths if is_literal(path)] or [
+            p for pattern in show.paths for p in sight.facts.known(pattern)
+        ]
         if len(single) == 1 and len(show.paths) == 1 and _is_file(single[0], sight.facts):
             sight.read(single[0], show.rule, show.partial)
 
@@ -204,7 +213,11 @@ def _in_repository(name: str, base: str, facts: Facts) -> str:
         path = resolve(folder, name)
         if path in facts.workspace.files:
             return path
-        if posixpath.dirname(name) and posixpath.basename(folder) == name.split("/", 1)[0] and folder != facts.workspace.root:
+        if (
+            posixpath.dirname(name)
+            and posixpath.basename(folder) == name.split("/", 1)[0]
+            and folder != facts.workspace.root
+        ):
             return resolve(posixpath.dirname(folder), name)
         folder = posixpath.dirname(folder) if len(folder) > len(facts.workspace.root) else ""
     return resolve(base, name)
@@ -227,7 +240,12 @@ def _object(show: Content, lines: list[str], sight: Sight) -> None:
 def _names(show: Names, lines: list[str], sight: Sight) -> None:
     found = entries(show, lines, sight.facts)
     if show.form == "stat-lines" or (show.form in ("plain", "status") and "git" in show.folders):
-        found = [replace(entry, path=_in_repository(posixpath.relpath(entry.path, show.base), show.base, sight.facts)) if show.form == "stat-lines" else entry for entry in found]
+        found = [
+            replace(entry, path=_in_repository(posixpath.relpath(entry.path, show.base), show.base, sight.facts))
+            if show.form == "stat-lines"
+            else entry
+            for entry in found
+        ]
     if show.options == "x" and show.form.startswith(("^", "plain")):
         found = [entry for entry in found if not entry.is_folder]
     for entry in found:
@@ -240,6 +258,11 @@ def _names(show: Names, lines: list[str], sight: Sight) -> None:
 def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
     """Unrolls a loop by the names that the lines show; failing that, by files seen before."""
     symbolic = {value: show.body(value) for value in show.values}
+    plain = [part for stream in symbolic.values() for part in stream]
+    if plain and all(len(stream) == 1 for stream in symbolic.values()) and all(isinstance(part, Names) for part in plain):
+        for part in plain:
+            _reveal(part, lines, sight)
+        return
     named = _loop_headings(show, symbolic, lines, sight.facts)
     values = [value for value, _ in named]
     if not values:
@@ -249,7 +272,9 @@ def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
     if not values:
         if any(line.strip() for line in lines) and _has_content(symbolic):
             for value in show.values:
-                sight.undecided.setdefault(resolve(show.base, value), f"{show.rule}: which files it ran over was not shown")
+                sight.undecided.setdefault(
+                    resolve(show.base, value), f"{show.rule}: which files it ran over was not shown"
+                )
         return
     listed = [value for value, at_path in named if at_path]
     stream = tuple(part for value in values[:MAX_LOOP] for part in show.body(value))
@@ -269,8 +294,9 @@ def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], fa
     templates: list[tuple[re.Pattern[str], str, bool]] = []
     for value, stream in symbolic.items():
         for part in stream:
-            if isinstance(part, Text) and not is_literal(part.text):
-                template = _template(part.text, value)
+            text = _spoken_pattern(part)
+            if text and not is_literal(text):
+                template = _template(text, value)
                 if template is not None:
                     templates.append((template[0], value, template[1]))
     found: dict[str, bool] = {}
@@ -288,10 +314,22 @@ def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], fa
     return list(found.items())
 
 
+def _spoken_pattern(part: Show) -> str:
+    """The text that a body prints with the loop's name in it."""
+    if isinstance(part, Names) and part.form in ("words", "plain") and len(part.printed) == 1:
+        return part.printed[0] + "\n"
+    return part.text if isinstance(part, Text) else ""
+
+
 def _template(text: str, value: str) -> tuple[re.Pattern[str], bool] | None:
     """An expression for the line on which a value is printed, with the group `name`; False when only its last part is."""
     line = next((line for line in text.split("\n") if not is_literal(line)), "")
-    for wanted, whole in ((value, True), (posixpath.basename(value), False), (posixpath.splitext(posixpath.basename(value))[0], False), (posixpath.splitext(value)[0], False)):
+    for wanted, whole in (
+        (value, True),
+        (posixpath.basename(value), False),
+        (posixpath.splitext(posixpath.basename(value))[0], False),
+        (posixpath.splitext(value)[0], False),
+    ):
         if wanted and not is_literal(wanted) and wanted in line:
             head, _, tail = line.partition(wanted)
             inner = expression(wanted).pattern

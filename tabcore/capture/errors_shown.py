@@ -21,18 +21,31 @@ _LINE = re.compile(
     rf"(?:line \d+: )?(?P<message>[^\n]*?(?:{REASONS})[^\n]*)$",
     re.MULTILINE,
 )
-_ZSH = re.compile(r"^zsh:\d+: (?P<message>no matches found: .*|command not found: .*|no such file or directory: .*)$", re.MULTILINE)
-_RG = re.compile(r"^(?:rg: |\[?fd error\]?: |fd: )?(?P<path>[^\n]*?): (?:No such file or directory|Permission denied|Is a directory|[^\n:]*) \(os error \d+\)$", re.MULTILINE)
+_ZSH = re.compile(
+    r"^zsh:\d+: (?P<message>no matches found: .*|command not found: .*|no such file or directory: .*)$", re.MULTILINE
+)
+_RG = re.compile(
+    r"^(?:rg: |\[?fd error\]?: |fd: )?(?P<path>[^\n]*?): (?:No such file or directory|Permission denied|Is a directory|[^\n:]*) \(os error \d+\)$",
+    re.MULTILINE,
+)
 _BINARY = re.compile(r"^Binary file (?P<path>[^\n]*) matches\.?$", re.MULTILINE)
 _PROGRAM_WORDS = re.compile(
     r"^(?:Syntax (?:Error|Warning)|I/O Error|Command Line Error|Internal Error|Permission Error)\b[^\n]*$", re.MULTILINE
 )
 _TRACEBACK = re.compile(
-    r"^Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n|\n)*(?P<last>[\w.]+(?:: [^\n]*)?|\S[^\n]*)?$", re.MULTILINE
+    r"^Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n|\n)*(?P<last>[\w.]+(?:: [^\n]*)?|\S[^\n]*)?$",
+    re.MULTILINE,
 )
-_SYNTAX_ERROR = re.compile(r"^  File \"[^\n]*\", line \d+\n(?:[ \t]+[^\n]*\n)*(?P<last>\w*Error: [^\n]*)$", re.MULTILINE)
-_NODE = re.compile(r"^(?:node:[\w/:]+\n(?:[^\n]*\n)*?|\[eval\]:\d+\n(?:[^\n]*\n)*?|Error: Cannot find module[^\n]*\n(?:[^\n]*\n)*?)(?:[^\n]*\n)*?Node\.js v[\d.]+$", re.MULTILINE)
-_EXCEPTION_LINE = re.compile(r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt)\b(?:: [^\n]*)?$", re.MULTILINE)
+_SYNTAX_ERROR = re.compile(
+    r"^  File \"[^\n]*\", line \d+\n(?:[ \t]+[^\n]*\n)*(?P<last>\w*Error: [^\n]*)$", re.MULTILINE
+)
+_NODE = re.compile(
+    r"^(?:node:[\w/:]+\n(?:[^\n]*\n)*?|\[eval\]:\d+\n(?:[^\n]*\n)*?|Error: Cannot find module[^\n]*\n(?:[^\n]*\n)*?)(?:[^\n]*\n)*?Node\.js v[\d.]+$",
+    re.MULTILINE,
+)
+_EXCEPTION_LINE = re.compile(
+    r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt)\b(?:: [^\n]*)?$", re.MULTILINE
+)
 _NAMED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"|‘([^’\n]+)’|`([^`'\n]+)['`]")
 _REASON = re.compile(rf"(?P<path>[^:\n]+(?::[^:\n]+)*?): (?:{REASONS})")
 
@@ -127,7 +140,9 @@ def _note(found: ShownErrors, program: str, message: str, from_shell: bool) -> N
         found.missing_programs.add(message.rpartition("not found: ")[2] if "not found: " in message else program)
     if program == "cd" or (program in ("bash", "sh", "zsh") and message.startswith("cd: ")):
         message = message.removeprefix("cd: ")
-        found.failed_folders.add(message.rpartition(": ")[0] if not message.startswith("no such") else message.rpartition(": ")[2])
+        found.failed_folders.add(
+            message.rpartition(": ")[0] if not message.startswith("no such") else message.rpartition(": ")[2]
+        )
         return
     _note_quoted(found, message)
     if from_shell:
@@ -135,10 +150,20 @@ def _note(found: ShownErrors, program: str, message: str, from_shell: bool) -> N
     reason = _REASON.search(message)
     if reason is not None:
         path = reason["path"].strip()
-        for lead in ("cannot read: ", "cannot open ", "can't read ", "cannot access ", "error reading ", "read error: ", "couldn't open file "):
+        for lead in (
+            "cannot read: ",
+            "cannot open ",
+            "can't read ",
+            "cannot access ",
+            "error reading ",
+            "read error: ",
+            "couldn't open file ",
+        ):
             path = path.removeprefix(lead)
         found.paths.add(path.strip("'\"‘’`"))
-    elif (opened := re.search(r"(?:open|read|access|stat) (?:file )?['\"‘`]?(\S+?)['\"’`]?(?: for| \(|:|$)", message)) is not None:
+    elif (
+        opened := re.search(r"(?:open|read|access|stat) (?:file )?['\"‘`]?(\S+?)['\"’`]?(?: for| \(|:|$)", message)
+    ) is not None:
         found.paths.add(opened.group(1))
 
 

@@ -63,7 +63,9 @@ def _braces(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
     if not any(isinstance(part, Verbatim) and not part.quoted and "{" in part.text for part in parts):
         return [parts]
     choices = [
-        [Verbatim(text) for text in brace_expand(part.text)] if isinstance(part, Verbatim) and not part.quoted else [part]
+        [Verbatim(text) for text in brace_expand(part.text)]
+        if isinstance(part, Verbatim) and not part.quoted
+        else [part]
         for part in parts
     ]
     return [combination for combination, _ in zip(product(*choices), range(MAX_WORDS), strict=False)]
@@ -191,7 +193,9 @@ _MARK = re.compile(f"{SHOWN}([0-9]+){END}")
 def numbered_stream(word: str, shell: Shell) -> Stream | None:
     """The stream that a word stands for, when it is nothing but a mark."""
     match = _MARK.fullmatch(word) if word.startswith(SHOWN) else None
-    return shell.facts.streams[int(match.group(1))] if match and int(match.group(1)) < len(shell.facts.streams) else None
+    return (
+        shell.facts.streams[int(match.group(1))] if match and int(match.group(1)) < len(shell.facts.streams) else None
+    )
 
 
 def spoken_parts(text: str, shell: Shell, rule: str) -> Stream:

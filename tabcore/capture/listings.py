@@ -86,6 +86,8 @@ def _by_form(names: Names, lines: list[str]) -> Iterator[Entry]:
             if names.form in ("counts", "cksums") and text in ("total", "-"):
                 continue
             path = text.rpartition(" -> ")[2] if is_status and " -> " in text else text
+            if names.printed and not fits_any(names.printed, path):
+                continue
             yield _entry(names, git_unquoted(path), kind is not None and _FOLDER_KIND.fullmatch(kind) is not None)
 
 
@@ -141,7 +143,9 @@ def _split_words(line: str, printed: tuple[str, ...], names: Names, facts: Facts
     pending = ""
     for word in line.split(" "):
         pending = f"{pending} {word}" if pending else word
-        if fits_any(printed, pending) and (_complete(pending, printed) or resolve(names.base, pending) in facts.workspace.files):
+        if fits_any(printed, pending) and (
+            _complete(pending, printed) or resolve(names.base, pending) in facts.workspace.files
+        ):
             words.append(pending)
             pending = ""
     return words
@@ -176,7 +180,9 @@ def _literal(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
 def _only_paths(names: Names, lines: list[str], facts: Facts) -> list[Entry]:
     """Paths, where every line is one; nothing otherwise."""
     texts = [line.strip() for line in lines if line.strip()]
-    if not texts or not all(looks_like_path(text) or resolve(names.base, text) in facts.workspace.files for text in texts):
+    if not texts or not all(
+        looks_like_path(text) or resolve(names.base, text) in facts.workspace.files for text in texts
+    ):
         return []
     return [_entry(names, text) for text in texts]
 
@@ -198,6 +204,7 @@ def _mentioned(names: Names, lines: list[str]) -> Iterator[Entry]:
             yield _entry(names, printed)
 
 
+_COLUMN = re.compile(r"^\s*(?:\d[\d.,]*[KMGTB]?\s+)+\S")
 _LEAD = re.compile(r"^(?:[\s\-*•>|+│├└─`]+(?=\S)|(?:\d[\d.,]*[KMGTB]?[\s:.)]+)+(?=\S)|\S+=(?=\S))+")
 
 
@@ -205,12 +212,19 @@ def _mangled(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
     """Lines that a filter has changed: the name in what is left of them, if there is one."""
     folder = names.folders[0] if names.form == "ls" and len(names.folders) == 1 and is_literal(names.folders[0]) else ""
     base = resolve(names.base, folder) if folder else names.base
-    whole = [entry for entry in entries(_unmangled(names), lines, facts)] if names.form != "ls" or "l" in names.options else []
+    whole = (
+        [entry for entry in entries(_unmangled(names), lines, facts)]
+        if names.form != "ls" or "l" in names.options
+        else []
+    )
     if whole:
         yield from whole
         return
+    shown = [line for line in lines if line.strip()]
+    numbered = bool(shown) and all(_COLUMN.match(line) for line in shown)
     for line in lines:
-        for text in (line.strip(), _LEAD.sub("", line).strip(), line.strip().rpartition(" ")[2]):
+        choices = (line.strip(), _LEAD.sub("", line).strip(), line.strip().rpartition(" ")[2])
+        for text in choices[1:] if numbered else choices:
             text = text.strip("'\"`,")
             path = _placed(text, base, names, facts)
             if path is not None:
@@ -219,7 +233,9 @@ def _mangled(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
 
 
 def _unmangled(names: Names) -> Names:
-    return Names(names.base, names.form, names.rule, names.printed, names.folders, names.options, names.limit, names.only_folders)
+    return Names(
+        names.base, names.form, names.rule, names.printed, names.folders, names.options, names.limit, names.only_folders
+    )
 
 
 def _placed(text: str, base: str, names: Names, facts: Facts) -> str | None:
@@ -252,7 +268,7 @@ def plausible(text: str) -> bool:
     """
     if not text or len(text) > 255 or _NO_NAME.search(text):
         return False
-    return " " not in text or _ENDING.search(text) is not None
+    return _ENDING.search(text) is not None or re.search(r"[\s,\"'()]", text) is None
 
 
 def likeness(names: Names, line: str, facts: Facts) -> float:
@@ -277,7 +293,7 @@ def likeness(names: Names, line: str, facts: Facts) -> float:
         case "none":
             return -1.0
         case _:
-            return 3.0 if _line_form(names.form).match(line) else -6.0
+            return 3.0 if any(True for _ in _by_form(names, [line])) else -6.0
 
 
 _TREE_LINE = re.compile(r"^[\s│|]*(?:├──|└──|\|--|`--|├─|└─)|^\d+ director(?:y|ies)|^[│ ]+$|^ .* used in \d+ director")
@@ -286,7 +302,13 @@ _LONG_LINE = re.compile(r"^\s*(?:\d+\s+){0,2}[-bcdlps][-rwxsStT]{9}|^total \d")
 
 def _ls_likeness(names: Names, line: str, facts: Facts) -> float:
     if "l" in names.options:
-        return 4.0 if _LONG_LINE.match(line) else 2.0 if line.endswith(":") and "/" not in line.rstrip(":")[-1:] and _heads(names, line) else -6.0
+        return (
+            4.0
+            if _LONG_LINE.match(line)
+            else 2.0
+            if line.endswith(":") and "/" not in line.rstrip(":")[-1:] and _heads(names, line)
+            else -6.0
+        )
     text = line.strip()
     if text.endswith(":") and _heads(names, text):
         return 3.0
@@ -298,7 +320,11 @@ def _ls_likeness(names: Names, line: str, facts: Facts) -> float:
         folder = resolve(names.base, names.folders[0]) if names.folders else names.base
         if f"{folder}/{text.rstrip('/')}" in facts.workspace.files:
             return 4.0
-        return (2.0 if _ENDING.search(text) else 0.6 if " " not in text else -1.0) if plausible(text) or "\t" in text else -3.0
+        return (
+            (2.0 if _ENDING.search(text) else 0.6 if " " not in text else -1.0)
+            if plausible(text) or "\t" in text
+            else -3.0
+        )
     if fits_any(names.printed, text):
         return 3.0
     return (1.0 if _ENDING.search(text) else 0.4) if plausible(text) else -3.0
@@ -307,4 +333,7 @@ def _ls_likeness(names: Names, line: str, facts: Facts) -> float:
 def _heads(names: Names, line: str) -> bool:
     """True when the line is the heading of a folder's section."""
     bare = line[:-1]
-    return any(bare == folder or matches(folder, bare) or bare.startswith(folder.rstrip("/") + "/") or folder in (".", "") for folder in names.folders)
+    return any(
+        bare == folder or matches(folder, bare) or bare.startswith(folder.rstrip("/") + "/") or folder in (".", "")
+        for folder in names.folders
+    )

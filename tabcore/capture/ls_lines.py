@@ -73,7 +73,11 @@ def _first_folder(names: Names, lines: list[str], several: bool) -> str | None:
     bare = operand.rstrip("/")
     if len(shown) == 1 and not several:
         text = shown[0].strip()
-        if text.rstrip("*@=|") == operand or unquoted(text) == operand or (text.endswith(" " + operand) and "/" in operand):
+        if (
+            text.rstrip("*@=|") == operand
+            or unquoted(text) == operand
+            or (text.endswith(" " + operand) and "/" in operand)
+        ):
             return None
         if text.endswith(" " + bare) and re.search(r"[^/.]\.\w{1,6}$", bare) and _LONG.match(text):
             return None
@@ -90,7 +94,9 @@ def _is_heading(text: str, names: Names, sections: list[tuple[str | None, list[s
     for folder in names.folders:
         if text == folder or matches(folder, text) or text.rstrip("/") == folder.rstrip("/"):
             return True
-        if "R" in names.options and (text.startswith(folder.rstrip("/") + "/") or (folder == "." and text.startswith("./"))):
+        if "R" in names.options and (
+            text.startswith(folder.rstrip("/") + "/") or (folder == "." and text.startswith("./"))
+        ):
             return True
         if "R" in names.options and not is_literal(folder) and matches(folder.rstrip("/"), text.split("/", 1)[0]):
             return True
@@ -153,7 +159,10 @@ def _in_columns(texts: list[str], options: str) -> bool:
         return False
     if "C" in options or "x" in options:
         return True
-    return any("\t" in text for text in texts) or sum(_COLUMN_GAP.search(text.strip()) is not None for text in texts) * 2 > len(texts) > 0
+    return (
+        any("\t" in text for text in texts)
+        or sum(_COLUMN_GAP.search(text.strip()) is not None for text in texts) * 2 > len(texts) > 0
+    )
 
 
 def unquoted(name: str) -> str:

@@ -61,7 +61,9 @@ def _within(path: str, places: tuple[tuple[str, bool], ...]) -> bool:
     for place, deep in places:
         if path == place or (not is_literal(place) and matches(place, path)):
             return True
-        if deep and (path.startswith(place.rstrip("/") + "/") if is_literal(place) else matches(place + "/" + DEEP + STAR, path)):
+        if deep and (
+            path.startswith(place.rstrip("/") + "/") if is_literal(place) else matches(place + "/" + DEEP + STAR, path)
+        ):
             return True
     return False
 
@@ -85,14 +87,22 @@ def _prefix(line: str, base: str, places: tuple[tuple[str, bool], ...], facts: F
         return first
     for match in _NUMBERED.finditer(line[:400]):
         name = line[: match.start()]
-        if name and (_ENDING.search(name) or resolve(base, name) in facts.workspace.files) and _within(resolve(base, name), places):
+        if (
+            name
+            and (_ENDING.search(name) or resolve(base, name) in facts.workspace.files)
+            and _within(resolve(base, name), places)
+        ):
             return name
     return None
 
 
 def _is_heading(line: str, base: str, places: tuple[tuple[str, bool], ...]) -> bool:
     """A path alone on its line, as `rg --heading` prints it."""
-    return _ENDING.search(line.rstrip(":")) is not None and not line.startswith(" ") and _within(resolve(base, line.rstrip(":")), places)
+    return (
+        _ENDING.search(line.rstrip(":")) is not None
+        and not line.startswith(" ")
+        and _within(resolve(base, line.rstrip(":")), places)
+    )
 
 
 _HEADING = re.compile(r"^==> (?P<path>.+) <==\s*$")
@@ -158,7 +168,10 @@ def _head_paths(line: str, plain: bool) -> list[str]:
     match = _GIT_HEAD.match(line)
     if match is not None and match["combined"]:
         return [match["combined"]]
-    sides = re.match(r"^diff --git (?:a/(?P<same>.+) b/(?P=same)|\"a/(?P<quoted>.+)\" \"b/(?P=quoted)\"|(?P<bare>\S+) (?P=bare))$", line)
+    sides = re.match(
+        r"^diff --git (?:a/(?P<same>.+) b/(?P=same)|\"a/(?P<quoted>.+)\" \"b/(?P=quoted)\"|(?P<bare>\S+) (?P=bare))$",
+        line,
+    )
     if sides is None:
         return []
     return [f'"{sides["quoted"]}"' if sides["quoted"] else sides["same"] or sides["bare"]]

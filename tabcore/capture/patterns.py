@@ -96,7 +96,11 @@ def readable(pattern: str) -> str:
     if is_literal(pattern):
         return pattern
     named = {STAR: "*", DEEP: "**/", ONE: "?", UNKNOWN: "…", OPEN: "[", CLOSE: "]"}
-    return "".join(named.get(c, c) for c in re.sub(f"{SHOWN}[^{END}]*{END}", "…", pattern) if c < HEREDOC or c > "\ufdef" or c in named)
+    return "".join(
+        named.get(c, c)
+        for c in re.sub(f"{SHOWN}[^{END}]*{END}", "…", pattern)
+        if c < HEREDOC or c > "\ufdef" or c in named
+    )
 
 
 _GLOB = re.compile(r"\\(.)|(\*\*/?)|(\*)|(\?)|\[([!^]?\]?(?:\[:\w+:\]|[^\]/])*)\]", re.DOTALL)
@@ -121,7 +125,13 @@ def from_glob(text: str) -> str:
 
 
 def _class_members(members: str) -> str:
-    for name, characters in (("digit", "0-9"), ("alpha", "a-zA-Z"), ("alnum", "0-9a-zA-Z"), ("upper", "A-Z"), ("lower", "a-z")):
+    for name, characters in (
+        ("digit", "0-9"),
+        ("alpha", "a-zA-Z"),
+        ("alnum", "0-9a-zA-Z"),
+        ("upper", "A-Z"),
+        ("lower", "a-z"),
+    ):
         members = members.replace(f"[:{name}:]", characters)
     return members
 

@@ -72,7 +72,9 @@ _WORDLIKE = frozenset(
     "command_substitution process_substitution arithmetic_expansion brace_expression extglob_pattern regex "
     "special_variable_name variable_name test_operator subscript".split()
 )
-_TOKENS = frozenset(["word", "number", "brace_expression", "extglob_pattern", "regex", "variable_name", "test_operator"])
+_TOKENS = frozenset(
+    ["word", "number", "brace_expression", "extglob_pattern", "regex", "variable_name", "test_operator"]
+)
 
 
 class _Conversion:
@@ -123,7 +125,7 @@ class _Conversion:
             case "list" | "program":
                 return self.list(node)
             case "pipeline":
-                return Pipeline(tuple(self.node(c) for c in node.children if c.is_named and c.type != "comment"))
+                return _piped([self.node(c) for c in node.children if c.is_named and c.type != "comment"], node.children[0])
             case "redirected_statement":
                 return self.redirected(node)
             case "negated_command":
@@ -131,7 +133,9 @@ class _Conversion:
             case "subshell":
                 return Group(self.chain(node.children[1:-1]), own=True)
             case "compound_statement" | "do_group":
-                return Group(self.chain([c for c in node.children if c.is_named or c.type in ("&", ";", "\n")]), own=False)
+                return Group(
+                    self.chain([c for c in node.children if c.is_named or c.type in ("&", ";", "\n")]), own=False
+                )
             case "variable_assignment" | "variable_assignments":
                 return Simple((), tuple(self.assignments(node)))
             case "test_command":
@@ -179,7 +183,20 @@ class _Conversion:
     def redirected(self, node: tree_sitter.Node) -> Node:
         redirects = tuple(self.redirect(c) for c in node.children if c.type.endswith("redirect"))
         bodies = [c for c in node.children if c.is_named and not c.type.endswith("redirect")]
-        return _with_redirects(self.chain(bodies), redirects, bodies[0].type if bodies else "")
+        made = self.chain(bodies)
+        skipped = self.skipped(node)
+        if skipped:
+            made = _with_words(made, skipped)
+        return _with_redirects(made, redirects, bodies[0].type if bodies else "")
+
+    def skipped(self, node: tree_sitter.Node) -> list[str]:
+        """Words between the children that the grammar passes over in silence: the `-` of `a - 2>&1`."""
+        found: list[str] = []
+        position = node.start_byte
+        for child in node.children:
+            found += self.source[position : child.start_byte].decode("utf-8", "replace").split()
+            position = child.end_byte
+        return [word for word in found if word != "\\"]
 
     def redirect(self, node: tree_sitter.Node) -> Redirect:
         descriptor, operator, target = -1, "", Word((), "")
@@ -322,7 +339,7 @@ class _Conversion:
             case "concatenation":
                 return self.concatenation(node)
             case "simple_expansion":
-                return [Variable(self.text(node)[1:])]
+                return [Variable(self.text(node).lstrip()[1:])]
             case "expansion":
                 return [self.expansion(node)]
             case "command_substitution":
@@ -368,21 +385,58 @@ class _Conversion:
         for child in node.children[1:]:
             if not child.is_named or child.type == "string_content":
                 continue
-            parts.append(Verbatim(_double_quoted(self.source[position : child.start_byte]), quoted=True))
+            text = self.source[position : child.end_byte]
+            before = text[: len(text) - len(self.text(child).lstrip().encode("utf-8", "replace"))]
+            parts.append(Verbatim(_double_quoted(before), quoted=True))
             parts += map(_quoted, self.parts(child))
             position = child.end_byte
         parts.append(Verbatim(_double_quoted(self.source[position : node.end_byte - 1]), quoted=True))
         return parts
 
     def expansion(self, node: tree_sitter.Node) -> Part:
-        text = self.text(node)[2:-1]
+        text = self.text(node).lstrip()[2:-1]
         match = re.match(r"[!#]?(\w+|[@*?#$!-])(\[[^\]]*\])?", text)
         if match is None:
             return Verbatim(UNKNOWN)
-        operand = next((c for c in reversed(node.children) if c.type in _WORDLIKE and c.start_byte > node.start_byte + 2), None)
+        operand = next(
+            (c for c in reversed(node.children) if c.type in _WORDLIKE and c.start_byte > node.start_byte + 2), None
+        )
         rest = text[match.end() :]
         name = match.group(1) if text[0] not in "!#" or len(text) == 1 else text[: match.end()]
         return Variable(name, (match.group(2) or "") + rest, self.word(operand) if operand and rest else None)
+
+
+def _piped(stages: list[Node], first: tree_sitter.Node) -> Node:
+    """A pipeline; `a && b 2>&1 | c`, which the grammar takes for `(a && b) | c`, put right."""
+    head = stages[0] if stages else NOTHING
+    inner = first.children[0].type if first.type == "redirected_statement" else first.type
+    if isinstance(head, Chain) and inner == "list" and head.items:
+        operator, last = head.items[-1]
+        return Chain((*head.items[:-1], (operator, Pipeline((last, *stages[1:])))))
+    return Pipeline(tuple(stages))
+
+
+def _piped(stages: list[Node], first: tree_sitter.Node) -> Node:
+    """A pipeline; `a && b 2>&1 | c`, which the grammar takes for `(a && b) | c`, put right."""
+    head = stages[0] if stages else NOTHING
+    inner = first.children[0].type if first.type == "redirected_statement" else first.type
+    if isinstance(head, Chain) and inner == "list" and head.items:
+        operator, last = head.items[-1]
+        return Chain((*head.items[:-1], (operator, Pipeline((last, *stages[1:])))))
+    return Pipeline(tuple(stages))
+
+
+def _with_words(body: Node, words: list[str]) -> Node:
+    """The command, or the last of a list or pipeline, with more words."""
+    match body:
+        case Simple(own, assignments, redirects):
+            return Simple((*own, *map(_verbatim, words)), assignments, redirects)
+        case Chain(items) if items:
+            return Chain((*items[:-1], (items[-1][0], _with_words(items[-1][1], words))))
+        case Pipeline(stages) if stages:
+            return Pipeline((*stages[:-1], _with_words(stages[-1], words)))
+        case _:
+            return body
 
 
 def _append(words: list[tuple[int, int, list[Part]]], start: int, end: int, parts: list[Part]) -> None:

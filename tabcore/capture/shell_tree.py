@@ -1,12 +1,12 @@
 """A bash command as data: what shell.py parses to and evaluation.py runs.
 
-    Simple       a program with its words and redirections
-    Pipeline     a | b
-    Chain        a; b && c || d &
-    Group        { … } or ( … ), the latter with an environment of its own
-    For, While, If, Case, Function
-    Redirected   any of these with redirections
-    Broken       text that is not bash
+Simple       a program with its words and redirections
+Pipeline     a | b
+Chain        a; b && c || d &
+Group        { … } or ( … ), the latter with an environment of its own
+For, While, If, Case, Function
+Redirected   any of these with redirections
+Broken       text that is not bash
 """
 
 from __future__ import annotations

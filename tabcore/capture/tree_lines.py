@@ -9,7 +9,9 @@ from tabcore.capture.ls_lines import unquoted
 from tabcore.capture.patterns import resolve
 from tabcore.capture.shows import Names
 
-_BRANCH = re.compile(r"^(?P<indent>(?:[│|]?[ \u00a0]{2,4}|[│|]\s?)*)(?P<mark>├──|└──|├─|└─|\|--|`--|\+--|\\--)[ \u00a0](?P<name>.*)$")
+_BRANCH = re.compile(
+    r"^(?P<indent>(?:[│|]?[ \u00a0]{2,4}|[│|]\s?)*)(?P<mark>├──|└──|├─|└─|\|--|`--|\+--|\\--)[ \u00a0](?P<name>.*)$"
+)
 _SUMMARY = re.compile(r"^\s*(?:[\d.]+[KMGT]? used in )?\d+ director(?:y|ies)(?:, \d+ files?)?$|^\d+ files?$")
 _DETAILS = re.compile(r"^\[[^\]]*\]\s+(?=\S)")
 _ENDING = re.compile(r"[^/.\s]\.[A-Za-z0-9]{1,8}$")
@@ -51,7 +53,11 @@ def _rows(names: Names, lines: list[str], detailed: bool) -> Iterator[tuple[str,
 def _root(names: Names, line: str, detailed: bool) -> str | None:
     text = _name(line, detailed)[0]
     bare = text.rstrip("/")
-    if bare and (bare in {folder.rstrip("/") for folder in names.folders} or text in names.folders or (text in (".", "./") and "." in names.folders)):
+    if bare and (
+        bare in {folder.rstrip("/") for folder in names.folders}
+        or text in names.folders
+        or (text in (".", "./") and "." in names.folders)
+    ):
         return resolve(names.base, bare)
     if line.startswith("/") and line.rstrip("/") in {resolve(names.base, folder) for folder in names.folders}:
         return line.rstrip("/")
@@ -62,11 +68,13 @@ def _name(text: str, detailed: bool) -> tuple[str, bool]:
     """The name in a row, and whether it is marked as a folder."""
     text = text.rstrip("\r")
     if detailed or text.startswith("["):
-        if text.startswith("[d"):
+        if re.match(r"^\[d[-rwxsStT]{9}", text):
             stripped = _DETAILS.sub("", text)
             return unquoted(stripped.rstrip("/")), True
         text = _DETAILS.sub("", text) if detailed or re.match(r"^\[\s*[\d.]+[KMGT]?\]\s", text) else text
-    failed = text.endswith("]") and re.search(r"\s+\[(?:error opening dir|\d+ entries exceeds filelimit[^\]]*)\]$", text)
+    failed = text.endswith("]") and re.search(
+        r"\s+\[(?:error opening dir|\d+ entries exceeds filelimit[^\]]*)\]$", text
+    )
     if failed:
         return text[: failed.start()], True
     before, arrow, after = text.partition(" -> ")

@@ -9,31 +9,61 @@ from dataclasses import dataclass, field
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78cDEHMNOZ]")
 _BLUE = re.compile(r"\x1b\[(?:\d+;)*34(?:;\d+)*m([^\x1b\n]+)")
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\n?", re.DOTALL)
-_CLEARED = re.compile(r"\s*(?:\[Old tool result content cleared\]|\[cleared\]|\(no output\)|\(no content\)|<no output>|\(Bash completed with no output\)|\(Command completed with no output\)|Tool ran without output or errors|\[no output\]|Your command ran successfully and did not produce any output\.)\s*")
+_CLEARED = re.compile(
+    r"\s*(?:\[Old tool result content cleared\]|\[cleared\]|\(no output\)|\(no content\)|<no output>|\(Bash completed with no output\)|\(Command completed with no output\)|Tool ran without output or errors|\[no output\]|Your command ran successfully and did not produce any output\.)\s*"
+)
 _SKIPPED = re.compile(
     r"\s*(?:<tool_use_error>.*|The user doesn't want to (?:proceed|take this action).*|\[Request interrupted by user.*|Operation aborted.*|Tool call skipped.*|Skipped due to queued user message.*"
     r"|Command aborted.*|\[?(?:tool )?call (?:was )?(?:aborted|cancelled|skipped)[^\n]*|User rejected.*|Permission to use \w+ .*|This command requires approval.*)\s*",
     re.DOTALL | re.IGNORECASE,
 )
-_TIMEOUT = re.compile(r"^\[?(?:the )?command (?:timed out|aborted|was (?:aborted|killed|interrupted))[^\n]*\]?$|^Command exited with code -?\d+$|^\[?Process (?:timed out|exited|killed)[^\n]*$|^Exit code:? -?\d+$|^\[exit(?: code)?:? -?\d+\]$", re.MULTILINE | re.IGNORECASE)
+_TIMEOUT = re.compile(
+    r"^\[?(?:the )?command (?:timed out|aborted|was (?:aborted|killed|interrupted))[^\n]*\]?$|^Command exited with code -?\d+$|^\[?Process (?:timed out|exited|killed)[^\n]*$|^Exit code:? -?\d+$|^\[exit(?: code)?:? -?\d+\]$",
+    re.MULTILINE | re.IGNORECASE,
+)
 _CUT = re.compile(
     r"^[ \t]*(?:\.\.\.|…)?[ \t]*[\[<(]?[ \t]*(?:\.\.\.|…)?[ \t]*(?:(?:the )?(?:output|response|observation|result|content|text|file|lines?)?[ \t]*(?:was |has been |is )?(?:truncated|clipped)\b[^\n]*|\d[\d,.]* (?:more )?(?:characters?|chars?|lines?|bytes|tokens)\b[^\n]{0,40}(?:omitted|truncated|elided|remaining|more|left)[^\n]*"
     r"|Showing lines \d+[^\n]*|\d+ more lines in file[^\n]*|\d+ (?:matches|results|entries|files) limit reached[^\n]*|Output (?:truncated|too large)[^\n]*|Results? (?:are |is )?truncated[^\n]*|Full output[^\n]*|Truncated[^\n]*)[\]>)]?[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
-_INLINE_CUT = re.compile(r"<response clipped>(?:<NOTE>.*?</NOTE>)?|\[\.\.\.truncated, \d+ chars omitted\]|<NOTE>.*?</NOTE>|\.\.\.\s*\[truncated\]", re.DOTALL)
-_CODEX = re.compile(r"\A(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?(?:Process (?:exited with code -?\d+|running with session ID[^\n]*)\n)?(?:Exit code: -?\d+\n)?(?:Wall time: [^\n]*\n)?(?:Original token count: [^\n]*\n)?(?:Total output lines: [^\n]*\n)?Output:\n?")
+_INLINE_CUT = re.compile(
+    r"<response clipped>(?:<NOTE>.*?</NOTE>)?|\[\.\.\.truncated, \d+ chars omitted\]|<NOTE>.*?</NOTE>|\.\.\.\s*\[truncated\]",
+    re.DOTALL,
+)
+_CODEX = re.compile(
+    r"\A(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?(?:Process (?:exited with code -?\d+|running with session ID[^\n]*)\n)?(?:Exit code: -?\d+\n)?(?:Wall time: [^\n]*\n)?(?:Original token count: [^\n]*\n)?(?:Total output lines: [^\n]*\n)?Output:\n?"
+)
 _MINI = re.compile(r"\A(?:<returncode>-?\d+</returncode>\n?)?<output>\n?(.*?)\n?(?:</output>\s*\Z|\Z)", re.DOTALL)
-_MINI_PARTS = re.compile(r"<(?:output_head|output_tail|elided_chars|warning)>\n?|</(?:output_head|output_tail|elided_chars|warning)>\n?")
-_GEMINI = re.compile(r"\A(?:Command: .*?\n)?(?:Directory: [^\n]*\n)?(?:Stdout|Output): (.*?)(?:\nStderr: (.*?))?(?:\nError: [^\n]*)?(?:\nExit Code: [^\n]*)?(?:\nSignal: [^\n]*)?(?:\nBackground PIDs: [^\n]*)?(?:\nProcess Group PGID: [^\n]*)?\s*\Z", re.DOTALL)
-_HEADS = re.compile(r"\A(?:OBSERVATION:\n|Observation: ?|New Terminal Output:\n+|Current Terminal Screen:\n+|Command executed\.\nOutput:\n|Command executed successfully\.?\n(?:Output:\n)?|Exit code:? -?\d+\n|Output:\n|EXECUTION RESULT of \[[^\]]*\]:\n|stdout:\n|STDOUT:\n|\[stdout\]\n)")
-_OPENHANDS = re.compile(r"\n?\[(?:The command completed with exit code -?\d+|The command has no new output|Command finished with exit code -?\d+|The command timed out)[^\n]*(?:\n\[[^\n]*\])*\s*\Z|\n?\[(?:Current working directory|Python interpreter): [^\n]*\](?:\n\[[^\n]*\])*\s*\Z|\n?\[Jupyter [^\n]*\]\s*\Z")
+_MINI_PARTS = re.compile(
+    r"<(?:output_head|output_tail|elided_chars|warning)>\n?|</(?:output_head|output_tail|elided_chars|warning)>\n?"
+)
+_GEMINI = re.compile(
+    r"\A(?:Command: .*?\n)?(?:Directory: [^\n]*\n)?(?:Stdout|Output): (.*?)(?:\nStderr: (.*?))?(?:\nError: [^\n]*)?(?:\nExit Code: [^\n]*)?(?:\nSignal: [^\n]*)?(?:\nBackground PIDs: [^\n]*)?(?:\nProcess Group PGID: [^\n]*)?\s*\Z",
+    re.DOTALL,
+)
+_HEADS = re.compile(
+    r"\A(?:OBSERVATION:\n|Observation: ?|New Terminal Output:\n+|Current Terminal Screen:\n+|Command executed\.\nOutput:\n|Command executed successfully\.?\n(?:Output:\n)?|Exit code:? -?\d+\n|Output:\n|EXECUTION RESULT of \[[^\]]*\]:\n|stdout:\n|STDOUT:\n|\[stdout\]\n)"
+)
+_OPENHANDS = re.compile(
+    r"\n?\[(?:The command completed with exit code -?\d+|The command has no new output|Command finished with exit code -?\d+|The command timed out)[^\n]*(?:\n\[[^\n]*\])*\s*\Z|\n?\[(?:Current working directory|Python interpreter): [^\n]*\](?:\n\[[^\n]*\])*\s*\Z|\n?\[Jupyter [^\n]*\]\s*\Z"
+)
 _OPENHANDS_CWD = re.compile(r"^\[Current working directory: (?P<cwd>[^\n]*)\]$", re.MULTILINE)
-_SWE = re.compile(r"\n?^\(Open file: (?P<open>[^\n]*)\)\n\(Current directory: (?P<cwd>[^\n]*)\)\n?(?:bash-\$ ?)?\s*\Z", re.MULTILINE)
-_VIEWER = re.compile(r"\A(?P<shown>.*?)\n*^\[stdout\]\n(?P<output>.*?)(?:\n\[stderr\]\n.*?)?\n*^\[metadata\] [^\n]*\s*\Z", re.DOTALL | re.MULTILINE)
-_PERSISTED = re.compile(r"\A\s*<persisted-output>\n(?:Output too large[^\n]*\n)?\s*(?:Preview[^\n]*:\n)?(.*?)(?:\n\.\.\.)?\n?</persisted-output>\s*\Z", re.DOTALL)
+_SWE = re.compile(
+    r"\n?^\(Open file: (?P<open>[^\n]*)\)\n\(Current directory: (?P<cwd>[^\n]*)\)\n?(?:bash-\$ ?)?\s*\Z", re.MULTILINE
+)
+_VIEWER = re.compile(
+    r"\A(?P<shown>.*?)\n*^\[stdout\]\n(?P<output>.*?)(?:\n\[stderr\]\n.*?)?\n*^\[metadata\] [^\n]*\s*\Z",
+    re.DOTALL | re.MULTILINE,
+)
+_PERSISTED = re.compile(
+    r"\A\s*<persisted-output>\n(?:Output too large[^\n]*\n)?\s*(?:Preview[^\n]*:\n)?(.*?)(?:\n\.\.\.)?\n?</persisted-output>\s*\Z",
+    re.DOTALL,
+)
 _TIMING = re.compile(r"\n^real\t?\s*\d[\d.msh]*\n(?:user|sys)[^\n]*\n(?:user|sys)[^\n]*\n?", re.MULTILINE)
-_PROMPT = re.compile(r"^(?:\([\w.-]+\) )?(?:[\w.-]+@[\w.-]+:[^\n$#]*[$#]|[\w.-]*[$#%>](?=\s)|bash-[\d.]*[$#]|root@[\w.-]+:[^\n$#]*#|\[[\w.-]+@[\w.-]+ [^\]\n]*\][$#])[ \t]?(?P<typed>[^\n]*)$", re.MULTILINE)
+_PROMPT = re.compile(
+    r"^(?:\([\w.-]+\) )?(?:[\w.-]+@[\w.-]+:[^\n$#]*[$#]|[\w.-]*[$#%>](?=\s)|bash-[\d.]*[$#]|root@[\w.-]+:[^\n$#]*#|\[[\w.-]+@[\w.-]+ [^\]\n]*\][$#])[ \t]?(?P<typed>[^\n]*)$",
+    re.MULTILINE,
+)
 _PROMPT_SIGN = re.compile(r"^(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^\n$#]*[$#]", re.MULTILINE)
 
 
@@ -93,7 +123,10 @@ def _peeled(text: str, result: Unwrapped) -> Unwrapped:
         result.cut = True
     if (match := _VIEWER.match(text)) is not None if "[metadata]" in text else False:
         text = match["output"]
-    if text.startswith(("Command: ", "Directory: ", "Output: ", "Stdout: ")) and (match := _GEMINI.match(text)) is not None:
+    if (
+        text.startswith(("Command: ", "Directory: ", "Output: ", "Stdout: "))
+        and (match := _GEMINI.match(text)) is not None
+    ):
         text = "\n".join(part for part in match.groups() if part and part not in ("(empty)", "(none)"))
     if (match := _CODEX.match(text)) is not None and match.end():
         text = text[match.end() :]
@@ -135,8 +168,27 @@ def _from_json(text: str) -> str:
         return text
     if not isinstance(value, dict):
         return text
-    parts = [value[key] for key in ("output", "stdout", "stderr", "aggregated_output") if isinstance(value.get(key), str)]
-    known = {"output", "stdout", "stderr", "metadata", "success", "exit_code", "error", "returncode", "interrupted", "isImage", "aggregated_output", "noOutputExpected", "status", "duration_ms", "message", "code"}
+    parts = [
+        value[key] for key in ("output", "stdout", "stderr", "aggregated_output") if isinstance(value.get(key), str)
+    ]
+    known = {
+        "output",
+        "stdout",
+        "stderr",
+        "metadata",
+        "success",
+        "exit_code",
+        "error",
+        "returncode",
+        "interrupted",
+        "isImage",
+        "aggregated_output",
+        "noOutputExpected",
+        "status",
+        "duration_ms",
+        "message",
+        "code",
+    }
     return "\n".join(parts) if parts and set(value) <= known else text
 
 
@@ -151,7 +203,11 @@ def without_prompts(text: str, command: str) -> str:
     typed = {line.strip() for line in command.splitlines()}
 
     def keep(match: re.Match[str]) -> str:
-        return "" if match["typed"].strip() in typed or not match["typed"].strip() or _PROMPT_SIGN.match(match.group()) else match.group()
+        return (
+            ""
+            if match["typed"].strip() in typed or not match["typed"].strip() or _PROMPT_SIGN.match(match.group())
+            else match.group()
+        )
 
     kept = _PROMPT.sub(keep, text)
     return re.sub(r"\A\n+", "", kept)

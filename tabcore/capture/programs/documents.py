@@ -31,7 +31,9 @@ def mutool(call: Call) -> Stream:
     files = [word for word in parsed.operands if re.search(r"\.(?:pdf|xps|epub|cbz)$", word)]
     target = parsed.value("o")
     if target and target not in ("-", "/dev/stdout"):
-        call.shell.facts.author(call.path(target), "mutool -o: writes a file", call.content(files, "mutool: takes content"))
+        call.shell.facts.author(
+            call.path(target), "mutool -o: writes a file", call.content(files, "mutool: takes content")
+        )
         return ()
     if parsed.operands[:1] == ["info"]:
         return (Noise("mutool info: about the document"),)
@@ -50,7 +52,11 @@ def convert_office(call: Call) -> Stream:
     for word in files:
         target = posixpath.join(folder, posixpath.splitext(posixpath.basename(word))[0] + "." + kind)
         if kind and is_literal(target):
-            call.shell.facts.author(call.path(target), f"{call.name}: converts to a file", call.content([word], "libreoffice: takes content"))
+            call.shell.facts.author(
+                call.path(target),
+                f"{call.name}: converts to a file",
+                call.content([word], "libreoffice: takes content"),
+            )
     return (Noise(f"{call.name}: reports what it converted"),)
 
 
@@ -75,7 +81,14 @@ def unzip(call: Call) -> Stream:
     if parsed.has("l", "v", "Z", "t", "z"):
         return (Names(call.shell.cwd, "archive", "unzip -l: the archive's own path", printed=(archive,)),)
     folder = parsed.value("d") or "."
-    return (Names(call.path(folder) if folder != "." else call.shell.cwd, r"^\s*(?:inflating|extracting|linking): (?P<path>\S.*?)\s*(?:->.*)?$", "unzip: files that were extracted", options="x"),)
+    return (
+        Names(
+            call.path(folder) if folder != "." else call.shell.cwd,
+            r"^\s*(?:inflating|extracting|linking): (?P<path>\S.*?)\s*(?:->.*)?$",
+            "unzip: files that were extracted",
+            options="x",
+        ),
+    )
 
 
 def zipinfo(call: Call) -> Stream:
@@ -89,7 +102,9 @@ def tar(call: Call) -> Stream:
     words = list(call.arguments)
     if words and not words[0].startswith("-"):
         words[0] = "-" + words[0]
-    parsed = Call(call.name, words, call.shell).parsed("f C T X b file directory exclude strip-components transform files-from I use-compress-program g")
+    parsed = Call(call.name, words, call.shell).parsed(
+        "f C T X b file directory exclude strip-components transform files-from I use-compress-program g"
+    )
     archive = parsed.value("f", "file")
     folder = parsed.value("C", "directory")
     if parsed.has("O", "to-stdout") and archive:
@@ -97,10 +112,18 @@ def tar(call: Call) -> Stream:
     if parsed.has("c", "create", "r", "u", "append"):
         if archive and archive != "-":
             call.shell.facts.author(call.path(archive), "tar -c: writes an archive")
-        return (Names(call.path(folder) if folder else call.shell.cwd, "plain", "tar -cv: paths that were packed"),) if parsed.has("v", "verbose") else ()
+        return (
+            (Names(call.path(folder) if folder else call.shell.cwd, "plain", "tar -cv: paths that were packed"),)
+            if parsed.has("v", "verbose")
+            else ()
+        )
     if parsed.has("x", "extract", "get"):
         base = call.path(folder) if folder else call.shell.cwd
-        return (Names(base, "plain", "tar -xv: files that were extracted", options="x"),) if parsed.has("v", "verbose") else ()
+        return (
+            (Names(base, "plain", "tar -xv: files that were extracted", options="x"),)
+            if parsed.has("v", "verbose")
+            else ()
+        )
     return (Noise("tar -t: members are no files of the workspace"),)
 
 
@@ -126,7 +149,10 @@ def zip_(call: Call) -> Stream:
 
 def pandoc(call: Call) -> Stream:
     """pandoc, markitdown: to standard output shown, with -o written."""
-    return writes_to("o output", "f t from to read write template metadata M V variable wrap columns css H B A include-in-header reference-doc filter lua-filter extract-media x m p d data-dir resource-path toc-depth pdf-engine")(call)
+    return writes_to(
+        "o output",
+        "f t from to read write template metadata M V variable wrap columns css H B A include-in-header reference-doc filter lua-filter extract-media x m p d data-dir resource-path toc-depth pdf-engine",
+    )(call)
 
 
 def tesseract(call: Call) -> Stream:
@@ -153,14 +179,20 @@ def pages_to_pictures(call: Call) -> Stream:
 ROWS: dict[str, Row] = {
     **dict.fromkeys(["pdftotext", "pdftohtml", "ps2ascii", "pstotext", "djvutxt"], pdftotext),
     **dict.fromkeys(["mutool", "qpdf", "pdftk", "gs"], mutool),
-    **dict.fromkeys(["pdftoppm", "pdftocairo", "pdfimages", "convert", "magick", "pdfseparate", "pdfunite", "mogrify", "ffmpeg"], pages_to_pictures),
+    **dict.fromkeys(
+        ["pdftoppm", "pdftocairo", "pdfimages", "convert", "magick", "pdfseparate", "pdfunite", "mogrify", "ffmpeg"],
+        pages_to_pictures,
+    ),
     **dict.fromkeys(["pdfinfo", "pdffonts", "pdfdetach", "pdfsig"], noise),
     "pdf2txt.py": content("o p m t c A S P"),
     "pdf2txt": content("o p"),
     "dumppdf.py": content("o"),
     **dict.fromkeys(["libreoffice", "soffice", "lowriter", "localc", "loimpress", "unoconv"], convert_office),
     **dict.fromkeys(["docx2txt", "docx2txt.pl", "pptx2txt", "pptx2md", "odt2txt", "docx2md"], docx2txt),
-    **dict.fromkeys(["antiword", "catdoc", "catppt", "wvText", "unrtf", "rtf2text", "doc2txt", "textutil"], content("m f s d w x p i t output")),
+    **dict.fromkeys(
+        ["antiword", "catdoc", "catppt", "wvText", "unrtf", "rtf2text", "doc2txt", "textutil"],
+        content("m f s d w x p i t output"),
+    ),
     **dict.fromkeys(["unzip", "funzip"], unzip),
     **dict.fromkeys(["zipinfo", "lsar", "zip-info"], zipinfo),
     **dict.fromkeys(["tar", "bsdtar", "gtar"], tar),

@@ -13,7 +13,9 @@ def copy(call: Call) -> Stream:
     """cp, install, rsync, scp: the copy is authored; -v prints paths that are neither read nor listed."""
     parsed = call.parsed("t S target-directory suffix m o g e exclude include rsh")
     for source, target in _pairs(call, parsed.operands, parsed.value("t", "target-directory")):
-        call.shell.facts.author(target, f"{call.name}: writes a copy", call.shell.content([source], f"{call.name}: copies content"))
+        call.shell.facts.author(
+            target, f"{call.name}: writes a copy", call.shell.content([source], f"{call.name}: copies content")
+        )
         script = call.shell.facts.script(call.path(source))
         if script:
             call.shell.facts.scripts[target] = script
@@ -34,7 +36,12 @@ def _pairs(call: Call, operands: list[str], folder: str | None) -> list[tuple[st
         if len(operands) < 2:
             return []
         *operands, folder = operands
-        into = folder.endswith("/") or len(operands) > 1 or folder in (".", "..") or call.shell.facts.is_folder(call.path(folder))
+        into = (
+            folder.endswith("/")
+            or len(operands) > 1
+            or folder in (".", "..")
+            or call.shell.facts.is_folder(call.path(folder))
+        )
         if not into and is_literal(folder):
             return [(operands[0], call.path(folder))]
     sources = [path for word in operands for path in _expanded(call, word)]
@@ -49,7 +56,9 @@ def link(call: Call) -> Stream:
     """ln: makes a name for a file."""
     operands = call.parsed("t S").operands
     if len(operands) == 2:
-        call.shell.facts.author(call.path(operands[1]), "ln: makes a link", call.shell.content(operands[:1], "ln: links"))
+        call.shell.facts.author(
+            call.path(operands[1]), "ln: makes a link", call.shell.content(operands[:1], "ln: links")
+        )
     return ()
 
 
@@ -78,11 +87,17 @@ def remove(call: Call) -> Stream:
 
 def download(call: Call) -> Stream:
     """curl, wget: file:// shows a file, -o writes one."""
-    parsed = call.parsed("o O output output-document H X d data A u user-agent header request m max-time retry connect-timeout w write-out b cookie c e F T x P")
+    parsed = call.parsed(
+        "o O output output-document H X d data A u user-agent header request m max-time retry connect-timeout w write-out b cookie c e F T x P"
+    )
     target = parsed.value("o", "output") or (parsed.value("O", "output-document") if call.name == "wget" else None)
     files = [word.removeprefix("file://") for word in parsed.operands if word.startswith("file://")]
     if target and target != "-":
-        call.shell.facts.author(call.path(target), f"{call.name}: writes a file", call.content(files, "curl: takes content") if files else ())
+        call.shell.facts.author(
+            call.path(target),
+            f"{call.name}: writes a file",
+            call.content(files, "curl: takes content") if files else (),
+        )
         return ()
     return call.content(files, f"{call.name} file://: takes content") if files else noise(call)
 

@@ -26,7 +26,7 @@ def python(call: Call) -> Stream:
         if option in ("-W", "-X") and words:
             words.pop(0)
         elif option in ("-V", "--version", "-VV", "-h", "--help"):
-            return (Noise("python: about itself"),)
+            return (Noise("python: about itself", 1),)
         elif re.fullmatch(r"-[a-zA-Z]*[cm]", option):
             words.insert(0, "-" + option[-1])
             break
@@ -104,7 +104,7 @@ def other_language(name: str, code_options: str, values: str = "") -> Row:
         if text is not None:
             return script_shows(text, call.shell, call.stdin, name, operands[1:])
         if call.parsed(values).has("version", "v", "help"):
-            return (Noise(f"{name}: about itself"),)
+            return (Noise(f"{name}: about itself", 1),)
         return unseen(call, f"{operands[0]}: {_UNSEEN}")
 
     return row
@@ -129,7 +129,11 @@ def perl(call: Call) -> Stream:
             text = literal_text(call.input())
             return script_shows(text, call.shell, None, call.name) if text else ()
         text = call.shell.facts.script(call.path(words[0]))
-        return script_shows(text, call.shell, call.stdin, call.name, words[1:]) if text else unseen(call, f"{words[0]}: {_UNSEEN}")
+        return (
+            script_shows(text, call.shell, call.stdin, call.name, words[1:])
+            if text
+            else unseen(call, f"{words[0]}: {_UNSEEN}")
+        )
     program = "\n".join(code)
     if in_place:
         return ()
@@ -165,7 +169,9 @@ def awk(call: Call) -> Stream:
             call.shell.facts.author(call.path(target), "awk: print > writes a file")
     taken = _GETLINE.findall(program)
     shown = call.content(taken, "awk: getline takes content") if taken else ()
-    if re.fullmatch(r"\s*BEGIN\s*\{.*\}\s*", program, re.DOTALL) and not re.search(r"\}\s*[^\s}]*\{", program.split("{", 1)[-1]):
+    if re.fullmatch(r"\s*BEGIN\s*\{.*\}\s*", program, re.DOTALL) and not re.search(
+        r"\}\s*[^\s}]*\{", program.split("{", 1)[-1]
+    ):
         return shown or (Noise("awk: BEGIN only"),)
     return shown + _awk_lines(call, program, files)
 
@@ -194,7 +200,9 @@ def awk_output(program: str) -> str:
     prints_before = re.search(r"\bprintf?\b", before) or not found
     if not found:
         bare = re.sub(r"\"[^\"]*\"", "", before)
-        if re.search(r"\bprintf?\s*\(?\s*(?:NR|NF|FNR|length(?:\(\$0\)|\(\))?)\s*[;})]", bare) and not re.search(r"\$[0-9(N]", bare.split("print", 1)[-1]):
+        if re.search(r"\bprintf?\s*\(?\s*(?:NR|NF|FNR|length(?:\(\$0\)|\(\))?)\s*[;})]", bare) and not re.search(
+            r"\$[0-9(N]", bare.split("print", 1)[-1]
+        ):
             return "maybe"
         return "lines"
     if prints_before:
@@ -209,7 +217,19 @@ def uv(call: Call) -> Stream:
     words = list(call.arguments)
     while words and (words[0].startswith("-") or words[0] in ("run", "exec", "tool", "dlx")):
         option = words.pop(0)
-        if option in ("--with", "--python", "-p", "--extra", "--directory", "--project", "--group", "--from", "-m", "-n", "--with-requirements"):
+        if option in (
+            "--with",
+            "--python",
+            "-p",
+            "--extra",
+            "--directory",
+            "--project",
+            "--group",
+            "--from",
+            "-m",
+            "-n",
+            "--with-requirements",
+        ):
             if option == "-m":
                 return call.run(["python", "-m", *words], call.stdin)
             words = words[1:]
@@ -227,7 +247,9 @@ def speaks(call: Call) -> Stream:
 
 ROWS: dict[str, Row] = {
     **dict.fromkeys(["python", "python2", "python3", "pypy", "pypy3", "ipython", "py"], python),
-    **dict.fromkeys(["node", "nodejs", "deno", "bun", "tsx", "ts-node"], other_language("node", "-e -p --eval --print -pe -ep eval")),
+    **dict.fromkeys(
+        ["node", "nodejs", "deno", "bun", "tsx", "ts-node"], other_language("node", "-e -p --eval --print -pe -ep eval")
+    ),
     "perl": perl,
     "ruby": perl,
     "php": other_language("php", "-r"),

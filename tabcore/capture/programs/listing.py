@@ -10,7 +10,9 @@ from tabcore.capture.patterns import DEEP, STAR, from_glob, is_literal
 from tabcore.capture.programs.call import Call, Row, about, names_of
 from tabcore.capture.shows import Loop, Names, Noise, Stream
 
-_LS_VALUES = "w I T ignore hide width tabsize block-size color sort time time-style quoting-style indicator-style format"
+_LS_VALUES = (
+    "w I T ignore hide width tabsize block-size color sort time time-style quoting-style indicator-style format"
+)
 
 
 def ls(call: Call) -> Stream:
@@ -22,7 +24,9 @@ def ls(call: Call) -> Stream:
     if call.name == "vdir" or parsed.value("format") in ("long", "verbose"):
         options += "l"
     if call.name in ("exa", "eza", "lsd") and parsed.has("T", "tree"):
-        return (Names(call.shell.cwd, "tree", f"{call.name}: paths of the tree", folders=tuple(parsed.operands or ["."])),)
+        return (
+            Names(call.shell.cwd, "tree", f"{call.name}: paths of the tree", folders=tuple(parsed.operands or ["."])),
+        )
     if parsed.has("recursive"):
         options += "R"
     if parsed.value("format") in ("commas",):
@@ -33,7 +37,9 @@ def ls(call: Call) -> Stream:
     rule = "ls -l: paths of the listing" if "l" in options else "ls: paths of the listing"
     printed = tuple(operands) if as_such else _ls_printed(operands)
     return (
-        Names(call.shell.cwd, "ls", rule, printed, tuple(operands), options + ("d" if as_such else ""), None, folders_only),
+        Names(
+            call.shell.cwd, "ls", rule, printed, tuple(operands), options + ("d" if as_such else ""), None, folders_only
+        ),
     )
 
 
@@ -55,7 +61,10 @@ def _like_a_file(word: str) -> bool:
 def find(call: Call) -> Stream:
     """find: its starting points, tests, and what it does with what it finds."""
     arguments = call.arguments
-    start = next((i for i, word in enumerate(arguments) if word[:1] in ("-", "(", "!") and word not in ("-L", "-H", "-P")), len(arguments))
+    start = next(
+        (i for i, word in enumerate(arguments) if word[:1] in ("-", "(", "!") and word not in ("-L", "-H", "-P")),
+        len(arguments),
+    )
     roots = [word for word in arguments[:start] if word not in ("-L", "-H", "-P")] or ["."]
     tests = arguments[start:]
     printed = _found_names(roots, tests)
@@ -64,13 +73,19 @@ def find(call: Call) -> Stream:
     shown = _find_actions(call, tests, printed, only_folders)
     if shown is not None:
         return shown
-    return (Names(call.shell.cwd, "plain", "find: paths of the listing", printed, tuple(roots), "", None, only_folders),)
+    return (
+        Names(call.shell.cwd, "plain", "find: paths of the listing", printed, tuple(roots), "", None, only_folders),
+    )
 
 
 def _found_names(roots: list[str], tests: list[str]) -> tuple[str, ...]:
     """Patterns of what find prints: below each root, names by -name and -path, if no -o or ! makes them uncertain."""
     names = [STAR]
-    given = [tests[i + 1] for i, word in enumerate(tests[:-1]) if word in ("-name", "-iname") and tests[i - 1 if i else 0] not in ("!", "-not")]
+    given = [
+        tests[i + 1]
+        for i, word in enumerate(tests[:-1])
+        if word in ("-name", "-iname") and tests[i - 1 if i else 0] not in ("!", "-not")
+    ]
     plain = not any(word in ("-path", "-ipath", "-wholename", "-regex", "-iregex", "-prune") for word in tests)
     if given and (plain or "-prune" in tests) and not any(word == "-iname" for word in tests):
         names = [from_glob(name) if is_literal(name) else name for name in given]
@@ -93,9 +108,24 @@ def _find_actions(call: Call, tests: list[str], printed: tuple[str, ...], only_f
         elif word in ("-printf", "-fprintf"):
             form = print_format(tests[position + 1] if position + 1 < len(tests) else "%p", "find")
             roots = tuple(call.arguments[:1])
-            shown.append((Names(call.shell.cwd, form, "find -printf: paths of the listing", printed, roots, "", None, only_folders),))
+            shown.append(
+                (
+                    Names(
+                        call.shell.cwd,
+                        form,
+                        "find -printf: paths of the listing",
+                        printed,
+                        roots,
+                        "",
+                        None,
+                        only_folders,
+                    ),
+                )
+            )
         elif word == "-ls":
-            shown.append((Names(call.shell.cwd, "ls", "find -ls: paths of the listing", printed, (), "ldb", None, only_folders),))
+            shown.append(
+                (Names(call.shell.cwd, "ls", "find -ls: paths of the listing", printed, (), "ldb", None, only_folders),)
+            )
         elif word == "-delete":
             shown.append(())
         position += 1
@@ -110,7 +140,9 @@ def _executed(call: Call, command: list[str], at_once: bool, printed: tuple[str,
     def body(value: str) -> Stream:
         words = [word.replace("{}", value) for word in command]
         shown = call.shell.run(words, call.shell.child(), None) if words else ()
-        return (Names(call.shell.cwd, "plain", "find -print: paths of the listing", (value,)), *shown) if prints else shown
+        return (
+            (Names(call.shell.cwd, "plain", "find -print: paths of the listing", (value,)), *shown) if prints else shown
+        )
 
     if at_once:
         words = [piece for word in command for piece in (printed if word == "{}" else (word,))]
@@ -129,14 +161,27 @@ def each(values: list[str], call: Call, body: object, rule: str) -> Stream:
     return (Loop(tuple(values), call.shell.cwd, body, rule),)
 
 
-_DIRECTIVE = re.compile(r"%[-0-9.]*([pPfhnNFyYsSaAbBciIklLmMgGuUtTxXwWzZCdDoOrRZ]|[ACTB][@a-zA-Z+]|%)|\\([nt0])|\\(\d{3})")
+_DIRECTIVE = re.compile(
+    r"%[-0-9.]*([pPfhnNFyYsSaAbBciIklLmMgGuUtTxXwWzZCdDoOrRZ]|[ACTB][@a-zA-Z+]|%)|\\([nt0])|\\(\d{3})"
+)
+
+
+_MOMENT = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d{4})?"
+_MOMENT_C = r"\w{3} \w{3} +\d+ [\d:.]+ \d{4}"
+_DIRECTIVES: dict[str, dict[str, str]] = {
+    "find": {"s": r"\d+", "t": _MOMENT_C, "a": _MOMENT_C, "c": _MOMENT_C, "m": r"\d+", "M": r"\S+", "k": r"\d+", "d": r"\d+", "f": ".*?", "h": ".*?"},
+    "stat": {"s": r"\d+", "y": f"(?:{_MOMENT}|-)", "w": f"(?:{_MOMENT}|-)", "x": f"(?:{_MOMENT}|-)", "z": f"(?:{_MOMENT}|-)", "a": r"\d+", "A": r"\S+", "n": ".*?"},
+}
+_STAT_KINDS = (
+    r"(?P<kind>regular empty file|regular file|directory|symbolic link|block special file|character special file|fifo|socket|weird file)"
+)
 
 
 def print_format(text: str, program: str) -> str:
     """A line expression for find -printf and stat -c formats.
 
     >>> print_format("%s %p\\\\n", "find")
-    '^(?:\\\\S.*?)? (?P<path>.+?)$'
+    '^\\\\d+ (?P<path>.+?)$'
     """
     paths = {"find": "pP", "stat": "nN"}[program]
     kinds = {"find": "yY", "stat": "F"}[program]
@@ -154,9 +199,9 @@ def print_format(text: str, program: str) -> str:
             pieces.append("(?P<path>.+?)" if letter != "N" else "['\"]?(?P<path>.+?)['\"]?(?: -> .*)?")
         elif letter in kinds and "kind" not in seen:
             seen.add("kind")
-            pieces.append(r"(?P<kind>[\w ,-]+?)" if program == "stat" else r"(?P<kind>[a-zA-Z?])")
+            pieces.append(_STAT_KINDS if program == "stat" else r"(?P<kind>[a-zA-Z?])")
         else:
-            pieces.append("%" if letter == "%" else r"(?:\S.*?)?")
+            pieces.append("%" if letter == "%" else _DIRECTIVES[program].get(letter, r"\S*?"))
     pieces.append(re.escape(text[position:]))
     return "".join(pieces) + "$" if "path" in seen else "none"
 
@@ -164,13 +209,19 @@ def print_format(text: str, program: str) -> str:
 def stat(call: Call) -> Stream:
     """stat: paths of its operands, by -c in any place."""
     parsed = call.parsed("c f format printf t")
-    layout = parsed.value("c", "format", "printf") or (parsed.value("f") if parsed.value("f") and "%" in str(parsed.value("f")) else None)
+    layout = parsed.value("c", "format", "printf") or (
+        parsed.value("f") if parsed.value("f") and "%" in str(parsed.value("f")) else None
+    )
     form = "stat" if layout is None else print_format(layout, "stat")
     if form == "none":
         return (Noise("stat: a format without the path"),)
     if parsed.has("t", "terse"):
         form = r"^(?P<path>.+?)(?: [0-9a-f]+){10,}.*$"
-    operands = parsed.operands if not (parsed.has("f") and parsed.value("f") and layout is None) else [str(parsed.value("f")), *parsed.operands]
+    operands = (
+        parsed.operands
+        if not (parsed.has("f") and parsed.value("f") and layout is None)
+        else [str(parsed.value("f")), *parsed.operands]
+    )
     return names_of(call, operands, form, "stat: paths of its operands")
 
 
@@ -189,8 +240,14 @@ def fd(call: Call) -> Stream:
     if cut is not None:
         return _fd_executed(call, words[cut + 1 :], printed, words[cut] in ("-X", "--exec-batch"))
     if parsed.has("l", "list-details"):
-        return (Names(call.shell.cwd, "ls", f"{call.name} -l: paths of the listing", printed, (), "ld", None, only_folders),)
-    return (Names(call.shell.cwd, "plain", f"{call.name}: paths of the listing", printed, tuple(roots), "", None, only_folders),)
+        return (
+            Names(call.shell.cwd, "ls", f"{call.name} -l: paths of the listing", printed, (), "ld", None, only_folders),
+        )
+    return (
+        Names(
+            call.shell.cwd, "plain", f"{call.name}: paths of the listing", printed, tuple(roots), "", None, only_folders
+        ),
+    )
 
 
 def _fd_executed(call: Call, command: list[str], printed: tuple[str, ...], at_once: bool) -> Stream:
@@ -218,12 +275,23 @@ def du(call: Call) -> Stream:
     every = parsed.has("a", "all")
     operands = parsed.operands or ["."]
     listed = every or any(not is_literal(word) or _like_a_file(word) for word in operands)
-    return (Names(call.shell.cwd, "sizes", "du: paths beside sizes", (), tuple(operands), "a" if every else "", None, not listed),)
+    return (
+        Names(
+            call.shell.cwd,
+            "sizes",
+            "du: paths beside sizes",
+            (),
+            tuple(operands),
+            "a" if every else "",
+            None,
+            not listed,
+        ),
+    )
 
 
 def which(call: Call) -> Stream:
     """which, type, whereis: paths of programs."""
-    return (Noise(f"{call.name}: where programs are"),)
+    return (Noise(f"{call.name}: where programs are", len(call.parsed().operands) or None),)
 
 
 def resolved(call: Call) -> Stream:

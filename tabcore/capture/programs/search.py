@@ -24,7 +24,9 @@ _AG_VALUES = "A B C G m p after before context file-search-regex max-count ignor
 def grep(call: Call) -> Stream:
     """grep, egrep, fgrep, zgrep, pdfgrep, git grep's options."""
     parsed = call.parsed(_GREP_VALUES)
-    recursive = parsed.has("r", "R", "recursive", "dereference-recursive") or parsed.value("directories", "d") == "recurse"
+    recursive = (
+        parsed.has("r", "R", "recursive", "dereference-recursive") or parsed.value("directories", "d") == "recurse"
+    )
     return _search(call, parsed, recursive, always_named=parsed.has("H", "with-filename"))
 
 
@@ -56,7 +58,11 @@ def _search(call: Call, parsed: Parsed, recursive: bool, always_named: bool) -> 
         return ()
     if not operands and (call.stdin is not None or not recursive):
         return _filtered(call, parsed)
-    piped = [stream for word in operands if (stream := call.input() if word == "-" else stream_of(word, call.shell)) is not None]
+    piped = [
+        stream
+        for word in operands
+        if (stream := call.input() if word == "-" else stream_of(word, call.shell)) is not None
+    ]
     if piped:
         return tuple(show for stream in piped for show in stream)
     if parsed.has("l", "L", "files-with-matches", "files-without-match", "files-without-matches"):
@@ -107,7 +113,9 @@ def _listed(call: Call, operands: list[str], rule: str) -> Names:
 
 
 ROWS: dict[str, Row] = {
-    **dict.fromkeys(["grep", "egrep", "fgrep", "ggrep", "zgrep", "bzgrep", "xzgrep", "pdfgrep", "ugrep", "rga-grep"], grep),
+    **dict.fromkeys(
+        ["grep", "egrep", "fgrep", "ggrep", "zgrep", "bzgrep", "xzgrep", "pdfgrep", "ugrep", "rga-grep"], grep
+    ),
     **dict.fromkeys(["rg", "rga", "ripgrep"], rg),
     **dict.fromkeys(["ag", "ack", "ack-grep", "ucg", "pt", "sift"], ag),
 }

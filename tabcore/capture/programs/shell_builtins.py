@@ -91,7 +91,7 @@ def echo(call: Call) -> Stream:
 def _globs(call: Call, words: list[str]) -> Stream:
     """Globs that echo expands; with text around them they are a pattern of one line."""
     bare = [word for word in words if not is_literal(word)]
-    if len(bare) == len(words):
+    if len(bare) == len(words) and not any(re.search(r"\s", word) for word in words):
         folders = all(word.endswith("/") for word in words)
         return (Names(call.shell.cwd, "words", "echo: names that a glob gives", tuple(words), only_folders=folders),)
     return spoken(" ".join(words) + "\n", call.shell)
@@ -108,7 +108,11 @@ def printf(call: Call) -> Stream:
         return ()
     layout, values = ansi_c(words[0]) if "\\" in words[0] else words[0], words[1:]
     call.shell.facts.status = True
-    if values and all(not is_literal(value) and SHOWN not in value and UNKNOWN not in value for value in values) and layout.strip() == "%s":
+    if (
+        values
+        and all(not is_literal(value) and SHOWN not in value and UNKNOWN not in value for value in values)
+        and layout.strip() == "%s"
+    ):
         return (Names(call.shell.cwd, "plain", "printf: names that a glob gives", tuple(values)),)
     return spoken(_filled(layout, values), call.shell)
 
@@ -150,7 +154,9 @@ def set_(call: Call) -> Stream:
 
 def shift(call: Call) -> Stream:
     """shift: drops positional parameters."""
-    count = int(call.arguments[0]) if call.arguments and call.arguments[0].isdecimal() and len(call.arguments[0]) < 4 else 1
+    count = (
+        int(call.arguments[0]) if call.arguments and call.arguments[0].isdecimal() and len(call.arguments[0]) < 4 else 1
+    )
     del call.shell.arguments[:count]
     return ()
 
@@ -159,19 +165,22 @@ def read(call: Call) -> Stream:
     """read, mapfile: the input goes into variables; echoing them shows it."""
     from tabcore.capture.expansion import marked
 
-    names = [word for word in call.parsed("d n t u p N i a c C O s").operands if word.isidentifier()]
+    array = call.name in ("mapfile", "readarray")
+    parsed = call.parsed("d n O s u C c" if array else "d n t u p N i a")
+    names = [word for word in [*parsed.operands, *parsed.values("a")] if word.isidentifier()]
     stdin = call.stdin
-    descriptor = call.parsed("d n t u p N i a c C O s").value("u")
+    descriptor = parsed.value("u")
     if descriptor is not None and descriptor.isdecimal() and len(descriptor) < 4:
         stdin = call.shell.inputs.get(int(descriptor))
     value = UNKNOWN
     if stdin is not None:
         text = literal_text(stdin)
         value = text.strip("\n") if text is not None and is_literal(text) else marked(stdin, call.shell)
-    array = call.name in ("mapfile", "readarray")
     targets = names or (["MAPFILE"] if array else ["REPLY"])
     for name in targets:
-        call.shell.variables[name] = value.split("\n") if array and is_literal(value) else [value] * (50 if array else 1)
+        call.shell.variables[name] = (
+            value.split("\n") if array and is_literal(value) else [value] * (50 if array else 1)
+        )
     return ()
 
 

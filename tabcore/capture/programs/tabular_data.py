@@ -13,12 +13,22 @@ _REDUCES = re.compile(r"\b(?:length|add|any|all|count|size|sum|min_by|max_by)\b\
 
 def jq(call: Call) -> Stream:
     """jq, yq, gojq, dasel, xq: a filter and files; a filter that ends in a count shows no content."""
-    parsed = call.parsed("arg argjson slurpfile rawfile args jsonargs indent f from-file p o input-format output-format L")
+    parsed = call.parsed(
+        "arg argjson slurpfile rawfile args jsonargs indent f from-file p o input-format output-format L"
+    )
     words = _without_bindings(call.arguments)
     parsed = Call(call.name, words, call.shell).parsed("indent f from-file p o input-format output-format L")
     from_file = parsed.has("f", "from-file")
     operands = parsed.operands
-    if call.name in ("yq", "dasel") and operands[:1] in (["e"], ["eval"], ["ea"], ["eval-all"], ["r"], ["read"], ["select"]):
+    if call.name in ("yq", "dasel") and operands[:1] in (
+        ["e"],
+        ["eval"],
+        ["ea"],
+        ["eval-all"],
+        ["r"],
+        ["read"],
+        ["select"],
+    ):
         operands = operands[1:]
     program = "" if from_file else (operands[0] if operands else ".")
     files = operands if from_file else operands[1:]
@@ -55,7 +65,9 @@ def reduced(stream: Stream) -> Stream:
     return tuple(replace(show, computed=True) if isinstance(show, Content) else show for show in mangled(stream))
 
 
-_AGGREGATE = re.compile(r"(?is)^\s*(?:with\b.*\)\s*)?select\s+(?:(?:count|sum|avg|total|min|max|median|stddev)\s*\([^)]*\)(?:\s*as\s+\w+|\s+\w+)?\s*,?\s*)+from\b(?!.*\bgroup\s+by\b)")
+_AGGREGATE = re.compile(
+    r"(?is)^\s*(?:with\b.*\)\s*)?select\s+(?:(?:count|sum|avg|total|min|max|median|stddev)\s*\([^)]*\)(?:\s*as\s+\w+|\s+\w+)?\s*,?\s*)+from\b(?!.*\bgroup\s+by\b)"
+)
 _QUOTED_FILE = re.compile(r"'([^'\n]+\.[A-Za-z0-9]{1,8})'|\bfrom\s+\"([^\"\n]+\.\w{1,8})\"", re.IGNORECASE)
 _COPY_TO = re.compile(r"(?is)\bcopy\b.*?\bto\s+'([^'\n]+)'")
 
@@ -71,7 +83,11 @@ def sql(call: Call) -> Stream:
     targets = _COPY_TO.findall(statements)
     for target in targets:
         call.shell.facts.author(call.path(target), f"{call.name}: COPY … TO writes a file")
-    files = [a or b for a, b in _QUOTED_FILE.findall(statements) if (a or b) not in targets] if call.name != "sqlite3" else []
+    files = (
+        [a or b for a, b in _QUOTED_FILE.findall(statements) if (a or b) not in targets]
+        if call.name != "sqlite3"
+        else []
+    )
     files += [word for word in parsed.operands[:1] if word != ":memory:" and not re.search(r"\s", word)]
     if not files or (targets and not re.search(r"(?i);\s*(?:select|from)", statements)):
         return ()
@@ -115,12 +131,18 @@ def xsv(call: Call) -> Stream:
 
 def to_csv(call: Call) -> Stream:
     """xlsx2csv, in2csv, ssconvert: a sheet as text; a second operand, where there is one, is written."""
-    parsed = call.parsed("s n d l f sheet sheetname delimiter format k p i e t a skip-lines K dateformat floatformat names-only write-sheets sep")
+    parsed = call.parsed(
+        "s n d l f sheet sheetname delimiter format k p i e t a skip-lines K dateformat floatformat names-only write-sheets sep"
+    )
     if parsed.has("n", "names") and call.name == "in2csv" and not parsed.value("n"):
         return call.content(parsed.operands, "in2csv -n: sheet names")
     if not parsed.operands:
         return call.input()
-    if call.name in ("xlsx2csv", "xls2csv", "ssconvert") and len(parsed.operands) > 1 and not parsed.operands[1].startswith("fd:"):
+    if (
+        call.name in ("xlsx2csv", "xls2csv", "ssconvert")
+        and len(parsed.operands) > 1
+        and not parsed.operands[1].startswith("fd:")
+    ):
         source = call.content(parsed.operands[:1], f"{call.name}: takes content")
         call.shell.facts.author(call.path(parsed.operands[1]), f"{call.name}: writes its second operand", source)
         return ()
@@ -136,11 +158,16 @@ _CSVKIT = "d c q u b e p z t H K k m l delimiter columns encoding f r n not-colu
 
 ROWS: dict[str, Row] = {
     **dict.fromkeys(["jq", "yq", "gojq", "jaq", "xq", "tomlq", "dasel", "gron", "fx", "jless", "jid", "jello"], jq),
-    **dict.fromkeys(["sqlite3", "sqlite", "duckdb", "litecli", "clickhouse-local", "q", "textql", "dsq", "trdsql"], sql),
+    **dict.fromkeys(
+        ["sqlite3", "sqlite", "duckdb", "litecli", "clickhouse-local", "q", "textql", "dsq", "trdsql"], sql
+    ),
     **dict.fromkeys(["mlr", "miller"], mlr),
     **dict.fromkeys(["xsv", "qsv", "xan", "csvtk"], xsv),
     "csvsql": csvsql,
-    **dict.fromkeys(["csvlook", "csvcut", "csvsort", "csvjoin", "csvjson", "csvstack", "csvclean", "csvformat", "csvstat"], filtering(_CSVKIT)),
+    **dict.fromkeys(
+        ["csvlook", "csvcut", "csvsort", "csvjoin", "csvjson", "csvstack", "csvclean", "csvformat", "csvstat"],
+        filtering(_CSVKIT),
+    ),
     "csvgrep": filtering(_CSVKIT),
     **dict.fromkeys(["in2csv", "xlsx2csv", "xls2csv", "ssconvert", "xlscat", "xls2txt", "ods2csv"], to_csv),
     "datamash": datamash,

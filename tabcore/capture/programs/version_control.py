@@ -58,11 +58,28 @@ def show(call: Call, repository: str) -> Stream:
         return _objects(call, objects, repository)
     if call.name == "git cat-file":
         return (Noise("git cat-file: an object"),)
-    if parsed.has("name-only", "name-status", "stat", "numstat", "shortstat", "summary", "compact-summary", "dirstat", "raw"):
+    if parsed.has(
+        "name-only", "name-status", "stat", "numstat", "shortstat", "summary", "compact-summary", "dirstat", "raw"
+    ):
         form = "status" if parsed.has("name-status") else "plain" if parsed.has("name-only") else "stat-lines"
         relative = parsed.has("relative")
-        return (Names(call.shell.cwd if relative else _base(call, repository), form, f"{call.name}: names without content", folders=("git",)),)
-    patch = call.name in ("git show", "git diff", "git format-patch", "git range-diff", "git diff-tree", "git diff-index", "git diff-files")
+        return (
+            Names(
+                call.shell.cwd if relative else _base(call, repository),
+                form,
+                f"{call.name}: names without content",
+                folders=("git",),
+            ),
+        )
+    patch = call.name in (
+        "git show",
+        "git diff",
+        "git format-patch",
+        "git range-diff",
+        "git diff-tree",
+        "git diff-index",
+        "git diff-files",
+    )
     if not patch and not parsed.has("p", "u", "patch", "L", "G", "cc"):
         return (Noise(f"{call.name}: no content of files"),)
     return (Content((), f"{call.name}: a patch shows content", "diff", _base(call, repository), deep=True),)
@@ -101,7 +118,11 @@ def status(call: Call, repository: str) -> Stream:
 def ls_files(call: Call, repository: str) -> Stream:
     """git ls-files, ls-tree: paths under version control."""
     base = call.shell.cwd if not call.parsed("x X").has("full-name") else _base(call, repository)
-    form = "plain" if call.parsed().has("name-only", "name-status") or call.name == "git ls-files" else r"^\d{6} \w+ [0-9a-f]+(?: +\S+)?\s(?P<path>.+)$"
+    form = (
+        "plain"
+        if call.parsed().has("name-only", "name-status") or call.name == "git ls-files"
+        else r"^\d{6} \w+ [0-9a-f]+(?: +\S+)?\s(?P<path>.+)$"
+    )
     if call.name == "git ls-files" and call.parsed().has("s", "stage"):
         form = r"^\d{6} [0-9a-f]+ \d\t(?P<path>.+)$"
     return (Names(base, form, f"{call.name}: paths under version control", (DEEP + STAR,), folders=("git",)),)
@@ -109,7 +130,9 @@ def ls_files(call: Call, repository: str) -> Stream:
 
 def blame(call: Call, repository: str) -> Stream:
     """git blame, annotate: a file's lines."""
-    words = [word for word in call.parsed("L C M S").operands if not re.fullmatch(r"HEAD.*|[0-9a-f]{7,40}|\w+[~^]\d*", word)]
+    words = [
+        word for word in call.parsed("L C M S").operands if not re.fullmatch(r"HEAD.*|[0-9a-f]{7,40}|\w+[~^]\d*", word)
+    ]
     return call.content(words[-1:], f"{call.name}: takes content")
 
 
@@ -143,7 +166,21 @@ def archive(call: Call, repository: str) -> Stream:
 
 
 VERBS: dict[str, Verb] = {
-    **dict.fromkeys(["show", "diff", "log", "diff-tree", "diff-index", "diff-files", "cat-file", "whatchanged", "reflog", "range-diff"], show),
+    **dict.fromkeys(
+        [
+            "show",
+            "diff",
+            "log",
+            "diff-tree",
+            "diff-index",
+            "diff-files",
+            "cat-file",
+            "whatchanged",
+            "reflog",
+            "range-diff",
+        ],
+        show,
+    ),
     "status": status,
     "ls-files": ls_files,
     "ls-tree": ls_files,

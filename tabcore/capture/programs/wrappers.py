@@ -85,7 +85,10 @@ def _run_file(call: Call, words: list[str]) -> Stream:
 
 
 def _unseen(call: Call, reason: str) -> Stream:
-    return (Names(call.shell.cwd, "paths", "a script that was not seen; its output is nothing but paths"), Undecided("", reason))
+    return (
+        Names(call.shell.cwd, "paths", "a script that was not seen; its output is nothing but paths"),
+        Undecided("", reason),
+    )
 
 
 def _run_text(call: Call, text: str, arguments: list[str]) -> Stream:
@@ -107,7 +110,11 @@ def source(call: Call) -> Stream:
 def eval_(call: Call) -> Stream:
     """eval: its words, as a command."""
     text = " ".join(call.arguments)
-    return evaluate(parse(text), call.shell, call.stdin) if is_literal(text) else (Undecided("", "eval: the command is not known"),)
+    return (
+        evaluate(parse(text), call.shell, call.stdin)
+        if is_literal(text)
+        else (Undecided("", "eval: the command is not known"),)
+    )
 
 
 _XARGS_VALUES = frozenset("-n -P -L -l -s -d -E --max-args --max-procs --delimiter --max-lines --max-chars".split())
@@ -149,7 +156,9 @@ def _parallel(call: Call, words: list[str], stdin: Stream) -> tuple[list[str], S
 def _over_names(call: Call, words: list[str], placeholder: str, stdin: Stream) -> Stream:
     names = [name for name in printed_names(stdin) if name]
     if any(isinstance(show, Text) for show in stdin):
-        names = [field for name in names for field in (name.split() if is_literal(name) and not placeholder else [name])]
+        names = [
+            field for name in names for field in (name.split() if is_literal(name) and not placeholder else [name])
+        ]
     if not names:
         return ()
     if placeholder:
@@ -232,7 +241,26 @@ ROWS: dict[str, Row] = {
     "runuser": wrapper("-u"),
     "su": wrapper("-c"),
     "proot": wrapper("-b -w"),
-    **dict.fromkeys(["nohup", "setsid", "builtin", "unbuffer", "catchsegv", "caffeinate", "coproc", "then", "do", "else", "!", "noglob", "fakeroot", "rlwrap", "winpty"], wrapper()),
+    **dict.fromkeys(
+        [
+            "nohup",
+            "setsid",
+            "builtin",
+            "unbuffer",
+            "catchsegv",
+            "caffeinate",
+            "coproc",
+            "then",
+            "do",
+            "else",
+            "!",
+            "noglob",
+            "fakeroot",
+            "rlwrap",
+            "winpty",
+        ],
+        wrapper(),
+    ),
     "watch": watch,
     "script": watch,
     **dict.fromkeys(["busybox", "toybox"], find_wrapped),

@@ -17,15 +17,25 @@ _WRITE = re.compile(
     rf"(?:writeFileSync|writeFile|appendFileSync|appendFile|createWriteStream|File\.write|IO\.write|file_put_contents|writeLines|write\.csv|write_csv|"
     rf"outputFileSync|CSV\.open|Set-Content|Out-File|cat\([^)]*file\s*=|File\.open\(\s*(?=[^)]*,\s*['\"][wa])|open\s*\(?[^;\n]*?['\"]\s*>>?\s*['\"]\s*,)\s*\(?\s*{_LITERAL}"
 )
-_PERL_WRITE = re.compile(r"open\s*\(?\s*(?:my\s+)?[\$\w]+\s*,\s*['\"](?:\+?>>?|[^'\"]*>[^'\"]*)[^'\"]*['\"]\s*,\s*['\"]([^'\"]+)['\"]")
+_PERL_WRITE = re.compile(
+    r"open\s*\(?\s*(?:my\s+)?[\$\w]+\s*,\s*['\"](?:\+?>>?|[^'\"]*>[^'\"]*)[^'\"]*['\"]\s*,\s*['\"]([^'\"]+)['\"]"
+)
 _COPY = re.compile(rf"(?:copyFileSync|copyFile|cpSync|FileUtils\.cp|copy)\s*\(?\s*{_LITERAL}\s*,\s*{_LITERAL}")
-_LIST = re.compile(rf"(?:readdirSync|readdir|opendir|Dir\.(?:entries|children|glob|each_child)|Dir\[|glob|scandir|list\.files|Get-ChildItem|walkSync)\s*\(?\s*(?:[\$\w]+\s*,\s*)?{_LITERAL}")
+_LIST = re.compile(
+    rf"(?:readdirSync|readdir|opendir|Dir\.(?:entries|children|glob|each_child)|Dir\[|glob|scandir|list\.files|Get-ChildItem|walkSync)\s*\(?\s*(?:[\$\w]+\s*,\s*)?{_LITERAL}"
+)
 _ANY = re.compile(_LITERAL)
-_PRINTS = re.compile(r"console\.|process\.stdout|\bprint|\bputs\b|\bsay\b|\becho\b|\bpp?\b|var_dump|\bcat\(|Write-Output|Get-Content|\bdisplay\b|\bdump\b|\bhead\(|\bstr\(|\bsummary\(")
-_COUNTS = re.compile(r"(?:console\.log|print|puts|echo)\s*\(?[^;]*?(?:\.length|\.size|\.count|\bcount\(|\bnrow\(|createHash|md5|sha256)[^;,+]*\)?\s*;?\s*$")
+_PRINTS = re.compile(
+    r"console\.|process\.stdout|\bprint|\bputs\b|\bsay\b|\becho\b|\bpp?\b|var_dump|\bcat\(|Write-Output|Get-Content|\bdisplay\b|\bdump\b|\bhead\(|\bstr\(|\bsummary\("
+)
+_COUNTS = re.compile(
+    r"(?:console\.log|print|puts|echo)\s*\(?[^;]*?(?:\.length|\.size|\.count|\bcount\(|\bnrow\(|createHash|md5|sha256)[^;,+]*\)?\s*;?\s*$"
+)
 
 
-def script_shows(code: str, shell: Shell, stdin: Stream | None, language: str, arguments: list[str] | None = None) -> Stream:
+def script_shows(
+    code: str, shell: Shell, stdin: Stream | None, language: str, arguments: list[str] | None = None
+) -> Stream:
     """What the script shows: content of the literal paths that it takes, listings of the folders that it lists.
 
     Names in `require` count where they are files. Where the script prints nothing, nothing is shown.
@@ -37,18 +47,28 @@ def script_shows(code: str, shell: Shell, stdin: Stream | None, language: str, a
     for match in _COPY.finditer(code):
         groups = [group for group in match.groups() if group]
         if len(groups) == 2:
-            shell.facts.author(shell.path(groups[1]), f"{language}: writes a copy", shell.content(groups[:1], "copies content"))
+            shell.facts.author(
+                shell.path(groups[1]), f"{language}: writes a copy", shell.content(groups[:1], "copies content")
+            )
             written += groups
     folders = _first_groups(_LIST, code)
     prints = _PRINTS.search(code) is not None or language == "node"
     if not prints:
         return ()
     shown: list[Content | Names] = [_listing(folder, shell, language) for folder in folders]
-    taken = [text for text in _first_groups(_ANY, code) if _is_taken(text, code) and text not in written and text not in folders]
+    taken = [
+        text
+        for text in _first_groups(_ANY, code)
+        if _is_taken(text, code) and text not in written and text not in folders
+    ]
     taken += [word for word in arguments or [] if looks_like_file(word) and re.search(r"argv|ARGV|<>|\$1", code)]
     if taken:
         computed = _COUNTS.search(code.strip()) is not None
-        shown += [show for show in shell.content(list(dict.fromkeys(taken)), f"{language}: takes content", computed=computed) if isinstance(show, Content)]
+        shown += [
+            show
+            for show in shell.content(list(dict.fromkeys(taken)), f"{language}: takes content", computed=computed)
+            if isinstance(show, Content)
+        ]
     if not shown and stdin and re.search(r"stdin|STDIN|/dev/stdin|readline|<>", code):
         return mangled(stdin)
     return tuple(shown) or (Text("\ufdd3\n", f"{language}: the agent's own text"),)
@@ -62,7 +82,15 @@ def _is_taken(text: str, code: str) -> bool:
     if looks_like_file(text):
         return True
     plain = 2 < len(text) < 200 and re.fullmatch(r"[\w./ -]+", text) is not None
-    return plain and re.search(rf"(?:readFileSync|readFile|File\.read|open|file_get_contents|require|IO\.read|readlines|foreach)[^\n;]{{0,40}}?['\"`]{re.escape(text)}", code) is not None and not re.fullmatch(r"(?:node:)?\w+|utf-?8|[rwab<>+]{1,3}", text)
+    return (
+        plain
+        and re.search(
+            rf"(?:readFileSync|readFile|File\.read|open|file_get_contents|require|IO\.read|readlines|foreach)[^\n;]{{0,40}}?['\"`]{re.escape(text)}",
+            code,
+        )
+        is not None
+        and not re.fullmatch(r"(?:node:)?\w+|utf-?8|[rwab<>+]{1,3}", text)
+    )
 
 
 def _listing(folder: str, shell: Shell, language: str) -> Names:

@@ -33,7 +33,9 @@ SAME = frozenset(
     "sorted list set tuple dict str repr enumerate zip map filter reversed iter next max min frozenset bytes bytearray chain "
     "islice deepcopy copy Counter OrderedDict defaultdict deque chr ascii format vars".split()
 )
-OPENERS = frozenset("open io.open codecs.open gzip.open bz2.open lzma.open aiofiles.open os.open builtins.open tokenize.open smart_open.open".split())
+OPENERS = frozenset(
+    "open io.open codecs.open gzip.open bz2.open lzma.open aiofiles.open os.open builtins.open tokenize.open smart_open.open".split()
+)
 SILENT_PATHS = frozenset(
     "exists isfile isdir islink getsize getmtime stat lstat makedirs mkdir remove unlink rmdir rmtree chmod access utime is_file is_dir "
     "append insert add_argument getenv get compile match search findall sub split fullmatch finditer info debug warning error critical "
@@ -46,9 +48,15 @@ WRITING_METHODS = frozenset(
     "write_bytes write_html write_image tofile savetxt save_as export imwrite imsave output write_csv write_parquet write_json write_excel "
     "extract_to saveAs close_and_save dump_to".split()
 )
-REDUCING = frozenset("sum mean median std var min max nunique prod quantile sem mad skew kurt idxmax idxmin corr item".split())
-COUNT_METHODS = frozenset("count index find rfind hexdigest digest fileno tell seek is_dir isdigit isalpha exists is_file startswith endswith any all empty".split())
-COUNT_ATTRIBUTES = frozenset("shape size ndim st_size st_mtime closed max_row max_column nrows ncols page_count n_pages empty dtype nbytes num_rows num_columns".split())
+REDUCING = frozenset(
+    "sum mean median std var min max nunique prod quantile sem mad skew kurt idxmax idxmin corr item".split()
+)
+COUNT_METHODS = frozenset(
+    "count index find rfind hexdigest digest fileno tell seek is_dir isdigit isalpha exists is_file startswith endswith any all empty".split()
+)
+COUNT_ATTRIBUTES = frozenset(
+    "shape size ndim st_size st_mtime closed max_row max_column nrows ncols page_count n_pages empty dtype nbytes num_rows num_columns".split()
+)
 
 
 def called(script: Script, node: ast.Call) -> Value:
@@ -76,7 +84,7 @@ def called(script: Script, node: ast.Call) -> Value:
         if last in ("append", "extend", "add", "update", "insert", "appendleft", "writerow", "writerows"):
             script.absorb(node.func.value, arguments)
         holder = script.value(node.func.value)
-        if not isinstance(holder, Opaque) or not name:
+        if not isinstance(holder, Opaque) or not name or last in WRITING_METHODS:
             return method_or_attribute(script, holder, node.func.attr, (arguments, named))
     return _general(script, last, arguments, named)
 
@@ -139,7 +147,11 @@ def _builtin(script: Script, name: str, last: str, arguments: list[Value], named
     if name == "input":
         return script.stdin
     if name in ("json.dump", "pickle.dump", "yaml.dump", "csv.writer", "csv.DictWriter"):
-        target = arguments[0 if name.startswith("csv") else 1] if len(arguments) > (0 if name.startswith("csv") else 1) else NOTHING
+        target = (
+            arguments[0 if name.startswith("csv") else 1]
+            if len(arguments) > (0 if name.startswith("csv") else 1)
+            else NOTHING
+        )
         if not isinstance(target, Writer) and len(arguments) > 1 and name.startswith("json"):
             script.printed(arguments[:1])
         return target if isinstance(target, Writer) else merged(arguments)
@@ -149,7 +161,13 @@ def _builtin(script: Script, name: str, last: str, arguments: list[Value], named
 def _path(arguments: list[Value]) -> Value:
     texts = [value.text for value in arguments if isinstance(value, Known)]
     if not texts or len(texts) < len(arguments):
-        return Known(UNKNOWN, is_path=True) if arguments and not isinstance(arguments[0], Data) else merged(arguments) if arguments else Known(".", True)
+        return (
+            Known(UNKNOWN, is_path=True)
+            if arguments and not isinstance(arguments[0], Data)
+            else merged(arguments)
+            if arguments
+            else Known(".", True)
+        )
     path = texts[0]
     for text in texts[1:]:
         path = joined(path, text)
@@ -170,7 +188,9 @@ def _os_path(script: Script, last: str, arguments: list[Value]) -> Value:
         case "abspath" | "realpath":
             return Known(script.shell.path(path.text), is_path=True)
         case "expanduser":
-            return Known(script.shell.facts.workspace.home + path.text[1:] if path.text.startswith("~") else path.text, True)
+            return Known(
+                script.shell.facts.workspace.home + path.text[1:] if path.text.startswith("~") else path.text, True
+            )
         case "splitext":
             stem, ending = posixpath.splitext(path.text)
             return Many((Known(stem), Known(ending)))
@@ -218,7 +238,9 @@ def _moved(script: Script, last: str, arguments: list[Value]) -> Value:
     if last in ("move", "rename", "replace"):
         facts.move(source, target, f"python: {last} gives the file a new path")
     elif last in ("copy", "copy2", "copyfile", "copyfileobj", "link", "symlink"):
-        facts.author(target, f"python: shutil.{last} writes a copy", shell.content([texts[0]], "python: copies content"))
+        facts.author(
+            target, f"python: shutil.{last} writes a copy", shell.content([texts[0]], "python: copies content")
+        )
     elif last == "make_archive":
         facts.author(target + ".zip", "python: writes an archive")
     return Known(target, is_path=True)
@@ -239,7 +261,9 @@ def _shell(script: Script, last: str, arguments: list[Value], named: dict[str, V
         stream = shell.run([item.text for item in command.items if isinstance(item, Known)], shell, None)
     else:
         return NOTHING
-    if last in ("system", "call", "check_call") or (last in ("run", "Popen") and not {"capture_output", "stdout"} & set(named)):
+    if last in ("system", "call", "check_call") or (
+        last in ("run", "Popen") and not {"capture_output", "stdout"} & set(named)
+    ):
         script.shows += stream
         return NOTHING
     paths = tuple(path for content in contents(stream) for path in content.paths)
@@ -249,12 +273,23 @@ def _shell(script: Script, last: str, arguments: list[Value], named: dict[str, V
     return Listing(shell.cwd, names) if names else NOTHING
 
 
-def method_or_attribute(script: Script, holder: Value, name: str, call: tuple[list[Value], dict[str, Value]] | None) -> Value:
+def method_or_attribute(
+    script: Script, holder: Value, name: str, call: tuple[list[Value], dict[str, Value]] | None
+) -> Value:
     """`holder.name` or `holder.name(…)`."""
     arguments, named = call if call is not None else ([], {})
     if name in WRITING_METHODS and call is not None:
-        target = arguments[0] if arguments else next((named[key] for key in ("path_or_buf", "excel_writer", "path", "fname", "filename") if key in named), NOTHING)
-        if isinstance(target, Known) and not (name in ("write_text", "write_bytes", "to_string", "to_markdown") and isinstance(holder, Known)):
+        target = (
+            arguments[0]
+            if arguments
+            else next(
+                (named[key] for key in ("path_or_buf", "excel_writer", "path", "fname", "filename") if key in named),
+                NOTHING,
+            )
+        )
+        if isinstance(target, Known) and not (
+            name in ("write_text", "write_bytes", "to_string", "to_markdown") and isinstance(holder, Known)
+        ):
             script.shell.facts.author(script.shell.path(target.text), f"python: {name} writes a file")
             return NOTHING
     match holder:
@@ -333,7 +368,9 @@ def _part_of_path(script: Script, holder: Known, name: str, arguments: list[Valu
         case "with_suffix" if arguments and isinstance(arguments[0], Known):
             return Known(posixpath.splitext(text)[0] + arguments[0].text, is_path=True)
         case "with_name" | "joinpath" if arguments and isinstance(arguments[0], Known):
-            return Known(joined(posixpath.dirname(text) if name == "with_name" else text, arguments[0].text), is_path=True)
+            return Known(
+                joined(posixpath.dirname(text) if name == "with_name" else text, arguments[0].text), is_path=True
+            )
         case "resolve" | "absolute":
             return Known(script.shell.path(text), is_path=True)
         case "replace" if len(arguments) == 2 and all(isinstance(a, Known) for a in arguments):
@@ -343,8 +380,27 @@ def _part_of_path(script: Script, holder: Known, name: str, arguments: list[Valu
             return merged(arguments) if any(isinstance(a, Data | Listing) for a in arguments) else Known(UNKNOWN)
         case "split" | "splitlines" if is_literal(text):
             separator = arguments[0].text if arguments and isinstance(arguments[0], Known) else None
-            return Many(tuple(Known(part) for part in (text.split(separator or None) if name == "split" else text.splitlines())[:60]))
-        case "strip" | "rstrip" | "lstrip" | "encode" | "decode" | "as_posix" | "__str__" | "lower" | "upper" | "expanduser" | "removeprefix" | "relative_to" | "title":
+            return Many(
+                tuple(
+                    Known(part)
+                    for part in (text.split(separator or None) if name == "split" else text.splitlines())[:60]
+                )
+            )
+        case (
+            "strip"
+            | "rstrip"
+            | "lstrip"
+            | "encode"
+            | "decode"
+            | "as_posix"
+            | "__str__"
+            | "lower"
+            | "upper"
+            | "expanduser"
+            | "removeprefix"
+            | "relative_to"
+            | "title"
+        ):
             return holder
         case _:
             return Known(UNKNOWN)
@@ -376,16 +432,29 @@ def _general(script: Script, last: str, arguments: list[Value], named: dict[str,
         return data
     if last in SILENT_PATHS or last in WRITING_METHODS:
         return NOTHING
-    mode = next((value.text for value in arguments[1:] if isinstance(value, Known) and value.text in ("w", "a", "x", "wb", "w:gz", "ab")), "")
+    mode = next(
+        (
+            value.text
+            for value in arguments[1:]
+            if isinstance(value, Known) and value.text in ("w", "a", "x", "wb", "w:gz", "ab")
+        ),
+        "",
+    )
     if isinstance(named.get("mode"), Known) and not mode:
         mode = named["mode"].text if isinstance(named["mode"], Known) else ""
     for value in values:
-        if isinstance(value, Known) and (looks_like_file(value.text) or (value.is_path and not value.text.startswith(UNKNOWN))):
+        if isinstance(value, Known) and (
+            looks_like_file(value.text) or (value.is_path and not value.text.startswith(UNKNOWN))
+        ):
             path = script.shell.path(value.text)
             if mode[:1] in ("w", "a", "x") and mode:
                 script.shell.facts.author(path, f"python: {last}(…, '{mode}') writes a file")
                 return Writer(path)
-            if last.endswith(("Writer", "Workbook", "FileHandler")) and last != "load_workbook" and "Reader" not in last:
+            if (
+                last.endswith(("Writer", "Workbook", "FileHandler"))
+                and last != "load_workbook"
+                and "Reader" not in last
+            ):
                 script.shell.facts.author(path, f"python: {last} writes a file")
                 return Writer(path)
             return Data((path,))

@@ -36,7 +36,9 @@ MAX_STEPS = 4_000
 MAX_ITEMS = 60
 
 
-def python_shows(code: str, shell: Shell, stdin: Stream | None, arguments: list[str], cell: bool = False) -> Stream | None:
+def python_shows(
+    code: str, shell: Shell, stdin: Stream | None, arguments: list[str], cell: bool = False
+) -> Stream | None:
     """What a script shows; None when it is no Python. `cell`: a notebook's, which shows its last value."""
     if len(code) > MAX_CODE:
         return None
@@ -64,7 +66,10 @@ class Script:
 
     def __init__(self, shell: Shell, stdin: Stream | None, arguments: list[str], steps: int = MAX_STEPS) -> None:
         self.shell = shell
-        self.names: dict[str, Value] = {"sys.argv": Many(tuple(Known(word) for word in arguments)), "__file__": Known(UNKNOWN)}
+        self.names: dict[str, Value] = {
+            "sys.argv": Many(tuple(Known(word) for word in arguments)),
+            "__file__": Known(UNKNOWN),
+        }
         self.imported: dict[str, str] = {}
         self.shows: list[Content | Names | Text | Loop | object] = []  # type: ignore[assignment]
         self.stdin = _piped(stdin, shell)
@@ -75,7 +80,12 @@ class Script:
     def fork(self) -> Script:
         """A copy that shows apart."""
         other = Script(self.shell, None, [], min(self.steps, 800))
-        other.names, other.imported, other.stdin, other.depth = dict(self.names), self.imported, self.stdin, self.depth + 1
+        other.names, other.imported, other.stdin, other.depth = (
+            dict(self.names),
+            self.imported,
+            self.stdin,
+            self.depth + 1,
+        )
         return other
 
     def block(self, statements: list[ast.stmt]) -> None:
@@ -135,7 +145,9 @@ class Script:
     def imports(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
             origin = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) and node.module else alias.name
-            self.imported[alias.asname or alias.name.partition(".")[0]] = origin if alias.asname or isinstance(node, ast.ImportFrom) else alias.name.partition(".")[0]
+            self.imported[alias.asname or alias.name.partition(".")[0]] = (
+                origin if alias.asname or isinstance(node, ast.ImportFrom) else alias.name.partition(".")[0]
+            )
 
     def bind(self, target: ast.expr, value: Value) -> None:
         match target:
@@ -252,7 +264,11 @@ class Script:
         match node:
             case ast.Dict(keys, values):
                 return self.collection([part for part in (*keys, *values) if part is not None])
-            case ast.ListComp(element, generators) | ast.SetComp(element, generators) | ast.GeneratorExp(element, generators):
+            case (
+                ast.ListComp(element, generators)
+                | ast.SetComp(element, generators)
+                | ast.GeneratorExp(element, generators)
+            ):
                 return self.comprehension([element], generators)
             case ast.DictComp(key, value, generators):
                 return self.comprehension([key, value], generators)
@@ -280,7 +296,9 @@ class Script:
 
     def collection(self, items: list[ast.expr]) -> Value:
         values = [self.value(item) for item in items]
-        if any(isinstance(value, Data | Listing) for value in flat(values)) and not all(isinstance(value, Known) for value in values):
+        if any(isinstance(value, Data | Listing) for value in flat(values)) and not all(
+            isinstance(value, Known) for value in values
+        ):
             kinds = {type(value) for value in values}
             return merged(values) if len(kinds) > 1 or Data not in kinds else Many(tuple(values))
         return Many(tuple(values))
@@ -303,7 +321,11 @@ class Script:
             return merged([right])
         data = [value for value in (left, right) if isinstance(value, Data | Listing)]
         if not data:
-            return NOTHING if not (isinstance(left, Many) and isinstance(right, Many)) else Many((*left.items, *right.items))
+            return (
+                NOTHING
+                if not (isinstance(left, Many) and isinstance(right, Many))
+                else Many((*left.items, *right.items))
+            )
         made = merged(list(data))
         arithmetic = isinstance(node.op, ast.Sub | ast.Div | ast.Mult | ast.FloorDiv | ast.Pow)
         if isinstance(made, Data) and arithmetic and made.kind == "number":
@@ -331,7 +353,10 @@ class Script:
             case ast.UnaryOp(ast.USub(), ast.Constant(int(index))) if 0 < index <= len(items):
                 return items[-index]
             case ast.Slice(lower, upper, None):
-                bounds = [part.value if isinstance(part, ast.Constant) and isinstance(part.value, int) else None for part in (lower, upper)]
+                bounds = [
+                    part.value if isinstance(part, ast.Constant) and isinstance(part.value, int) else None
+                    for part in (lower, upper)
+                ]
                 return Many(items[bounds[0] : bounds[1]])
             case _:
                 return merged(list(items))

@@ -143,4 +143,10 @@ def looks_like_file(text: str) -> bool:
         return False
     name = posixpath.basename(text)
     stem, ending = posixpath.splitext(name)
-    return bool(stem) and 1 < len(ending) <= 6 and ending[1:].isalnum() and not ending[1:].isdecimal() and not name.endswith(" ")
+    return (
+        bool(stem)
+        and 1 < len(ending) <= 6
+        and ending[1:].isalnum()
+        and not ending[1:].isdecimal()
+        and not name.endswith(" ")
+    )

@@ -46,24 +46,101 @@ TOOLS: dict[str, Tool] = {
         shell_tool,
     ),
     **dict.fromkeys(["bash_command", "terminal_command", "send_keys", "keystrokes", "tmux"], keystrokes_tool),
-    **dict.fromkeys(["write_stdin", "BashOutput", "bash_output", "TaskOutput", "read_terminal", "get_terminal_output"], poll_tool),
-    **dict.fromkeys(["ipython", "python", "execute_ipython_cell", "jupyter", "run_python", "python_exec", "code_interpreter", "IPythonRunCellAction", "execute_python"], code_tool),
+    **dict.fromkeys(
+        ["write_stdin", "BashOutput", "bash_output", "TaskOutput", "read_terminal", "get_terminal_output"], poll_tool
+    ),
+    **dict.fromkeys(
+        [
+            "ipython",
+            "python",
+            "execute_ipython_cell",
+            "jupyter",
+            "run_python",
+            "python_exec",
+            "code_interpreter",
+            "IPythonRunCellAction",
+            "execute_python",
+        ],
+        code_tool,
+    ),
     **dict.fromkeys(
         "read Read read_file view View read_text_file read_media_file read_multiple_files read_many_files file_read cat open_file view_file NotebookRead "
         "get_file_contents get_file_content read_pdf view_image ReadFile ReadManyFiles FileReadAction read_document load_file readFile fs_read ReadFolder".split(),
         read_tool,
     ),
-    **dict.fromkeys(["ls", "LS", "list", "list_directory", "list_files", "list_dir", "directory_tree", "get_directory_tree", "list_directory_with_sizes", "ListDir", "tree", "read_directory"], list_tool),
-    **dict.fromkeys(["glob", "Glob", "search_files", "find_files", "glob_file_search", "file_search", "find_by_name", "GlobTool", "FindFiles"], names_tool),
+    **dict.fromkeys(
+        [
+            "ls",
+            "LS",
+            "list",
+            "list_directory",
+            "list_files",
+            "list_dir",
+            "directory_tree",
+            "get_directory_tree",
+            "list_directory_with_sizes",
+            "ListDir",
+            "tree",
+            "read_directory",
+        ],
+        list_tool,
+    ),
+    **dict.fromkeys(
+        [
+            "glob",
+            "Glob",
+            "search_files",
+            "find_files",
+            "glob_file_search",
+            "file_search",
+            "find_by_name",
+            "GlobTool",
+            "FindFiles",
+        ],
+        names_tool,
+    ),
     "find": _find,
-    **dict.fromkeys(["grep", "Grep", "search_file_content", "grep_search", "search", "ripgrep", "search_in_files", "codebase_search", "GrepTool", "SearchText", "rg"], search_tool),
-    **dict.fromkeys(["write", "Write", "write_file", "create_file", "write_to_file", "save_file", "file_write", "FileWriteAction", "WriteFile", "create_text_file", "fs_write"], write_tool),
+    **dict.fromkeys(
+        [
+            "grep",
+            "Grep",
+            "search_file_content",
+            "grep_search",
+            "search",
+            "ripgrep",
+            "search_in_files",
+            "codebase_search",
+            "GrepTool",
+            "SearchText",
+            "rg",
+        ],
+        search_tool,
+    ),
+    **dict.fromkeys(
+        [
+            "write",
+            "Write",
+            "write_file",
+            "create_file",
+            "write_to_file",
+            "save_file",
+            "file_write",
+            "FileWriteAction",
+            "WriteFile",
+            "create_text_file",
+            "fs_write",
+        ],
+        write_tool,
+    ),
     **dict.fromkeys(
         "edit Edit MultiEdit multi_edit edit_file replace replace_in_file str_replace NotebookEdit search_replace insert_edit apply_diff file_edit "
         "FileEditAction multiedit replace_string_in_file insert".split(),
         edit_tool,
     ),
-    **dict.fromkeys(["str_replace_editor", "str_replace_based_edit_tool", "text_editor", "str_replace_based_edit", "file_editor"], editor_tool),
+    **dict.fromkeys(
+        ["str_replace_editor", "str_replace_based_edit_tool", "text_editor", "str_replace_based_edit", "file_editor"],
+        editor_tool,
+    ),
     **dict.fromkeys(["apply_patch", "patch", "ApplyPatch"], patch_tool),
     **dict.fromkeys(["move_file", "rename_file", "copy_file", "move", "rename"], copy_tool),
     **dict.fromkeys(["get_file_info", "file_info", "stat_file", "stat"], about_file),
@@ -73,7 +150,9 @@ TOOLS: dict[str, Tool] = {
         "attempt_completion ask_followup_question subagent task_done final_answer message mark_task_complete SlashCommand thought".split(),
         nothing,
     ),
-    **dict.fromkeys(["sheets", "pdf", "docs", "slides", "word", "excel", "powerpoint", "document", "spreadsheet"], document_tool),
+    **dict.fromkeys(
+        ["sheets", "pdf", "docs", "slides", "word", "excel", "powerpoint", "document", "spreadsheet"], document_tool
+    ),
     "swe_agent": swe_agent_tool,
     **dict.fromkeys([name for name in SWE_COMMANDS if name not in ("edit", "insert")], swe_function),
 }
@@ -87,7 +166,10 @@ _BY_WORD: tuple[tuple[re.Pattern[str], Tool], ...] = (
     (re.compile(r"(?:^|_)(?:write|create|save|new|export)(?:_|$)"), write_tool),
     (re.compile(r"(?:^|_)(?:edit|replace|patch|update|modify|insert|append|delete|remove)(?:_|$)"), edit_tool),
     (re.compile(r"(?:^|_)(?:read|view|open|cat|get|load|show|fetch|extract|parse|preview|describe)(?:_|$)"), read_tool),
-    (re.compile(r"(?:^|_)(?:sheets?|pdf|docx?|xlsx|excel|word|slides?|pptx?|pages?|workbook|spreadsheet)(?:_|$)"), document_tool),
+    (
+        re.compile(r"(?:^|_)(?:sheets?|pdf|docx?|xlsx|excel|word|slides?|pptx?|pages?|workbook|spreadsheet)(?:_|$)"),
+        document_tool,
+    ),
 )
 
 
@@ -162,7 +244,9 @@ def _has_what_it_needs(tool: Tool, scene: Scene) -> bool:
     if tool in (shell_tool, code_tool):
         return bool(command_of(scene))
     if tool in (read_tool, write_tool, edit_tool, document_tool):
-        return bool(scene.argument(*PATH_ARGUMENTS)) or any(isinstance(value, list) for value in scene.arguments.values())
+        return bool(scene.argument(*PATH_ARGUMENTS)) or any(
+            isinstance(value, list) for value in scene.arguments.values()
+        )
     return True
 
 

@@ -17,15 +17,25 @@ _FAILED = re.compile(
     r"Warning: the file exists but|<system-reminder>Warning|File does not exist|File content \([^)]*\) exceeds|Unsupported|\(?empty file\)?|\[?File is empty|This tool cannot read|Binary file|Cannot read binary|Note: file exists|Directory (?:does not|not) )"
     r"|exceeds maximum allowed (?:tokens|size)|\A\s*\S+ (?:does not exist|not found|is a directory)\.?\s*\Z|File unchanged since last read"
 )
-_FOLDER = re.compile(r"\A(?:<path>[^\n]*</path>\n)?<type>directory</type>|\AHere's the files and directories up to|\ADirectory listing (?:for|of)|\A- /[^\n]*/\n\s+- |\AContents of (?:directory|folder)", re.MULTILINE)
+_FOLDER = re.compile(
+    r"\A(?:<path>[^\n]*</path>\n)?<type>directory</type>|\AHere's the files and directories up to|\ADirectory listing (?:for|of)|\A- /[^\n]*/\n\s+- |\AContents of (?:directory|folder)",
+    re.MULTILINE,
+)
 _NUMBER_ONLY = re.compile(r"\s*(?:\d+[\t→|: ]*)?\s*")
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\n?", re.DOTALL)
-_PREVIEW = re.compile(r"truncated to \d+ (?:rows|lines|pages)|showing (?:the )?first \d+ (?:rows|lines|pages)|IMPORTANT: The file content has been truncated|<persisted-output>|abbreviated version|too large to display entirely|\[Showing lines|\(Showing lines|preview of the first|<response clipped>|\(truncated\)|\[Output truncated|truncated because", re.IGNORECASE)
+_PREVIEW = re.compile(
+    r"truncated to \d+ (?:rows|lines|pages)|showing (?:the )?first \d+ (?:rows|lines|pages)|IMPORTANT: The file content has been truncated|<persisted-output>|abbreviated version|too large to display entirely|\[Showing lines|\(Showing lines|preview of the first|<response clipped>|\(truncated\)|\[Output truncated|truncated because",
+    re.IGNORECASE,
+)
 
 
 def failed(scene: Scene) -> bool:
     """True when the observation refuses: no such file, a folder, too large, offset beyond the end."""
-    text = _REMINDER.sub("", scene.text) if "<system-reminder>" in scene.text and not scene.text.lstrip().startswith("<system-reminder>") else scene.text
+    text = (
+        _REMINDER.sub("", scene.text)
+        if "<system-reminder>" in scene.text and not scene.text.lstrip().startswith("<system-reminder>")
+        else scene.text
+    )
     if scene.is_error and not scene.images:
         return True
     return _FAILED.search(text[:1500] if len(text) < 1500 else text[:400]) is not None or _json_error(text)
@@ -38,7 +48,9 @@ def _json_error(text: str) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) and (bool(value.get("error")) or value.get("success") is False or value.get("isError") is True)
+    return isinstance(value, dict) and (
+        bool(value.get("error")) or value.get("success") is False or value.get("isError") is True
+    )
 
 
 def has_content(scene: Scene) -> bool:
@@ -80,7 +92,10 @@ def _paths(scene: Scene) -> list[str]:
         if isinstance(value, str) and value.startswith("[") and value.endswith("]"):
             value = _json_list(value)
         if isinstance(value, list):
-            texts = [item if isinstance(item, str) else item.get("path") if isinstance(item, dict) else None for item in value]
+            texts = [
+                item if isinstance(item, str) else item.get("path") if isinstance(item, dict) else None
+                for item in value
+            ]
             found = [scene.absolute(text) for text in texts if isinstance(text, str) and text]
             if found:
                 return found
@@ -100,7 +115,14 @@ def _read_several(scene: Scene, paths: list[str]) -> None:
     """read_multiple_files: each path with its content, or with an error of its own."""
     text = scene.text
     for path in paths:
-        shown = next((form for form in (path, posixpath.relpath(path, scene.workspace.root), posixpath.basename(path)) if form in text), None)
+        shown = next(
+            (
+                form
+                for form in (path, posixpath.relpath(path, scene.workspace.root), posixpath.basename(path))
+                if form in text
+            ),
+            None,
+        )
         if shown is None:
             if len(text.strip()) > 0 and not failed(scene):
                 scene.sight.undecided.setdefault(path, f"{scene.tool} tool: the observation does not name this path")
@@ -167,7 +189,9 @@ def editor_tool(scene: Scene) -> None:
             edit_tool(scene)
 
 
-_PATCH_FILE = re.compile(r"^\*\*\* (?P<what>Add|Update|Delete) File: (?P<path>.+?)\s*$|^\*\*\* Move to: (?P<moved>.+?)\s*$", re.MULTILINE)
+_PATCH_FILE = re.compile(
+    r"^\*\*\* (?P<what>Add|Update|Delete) File: (?P<path>.+?)\s*$|^\*\*\* Move to: (?P<moved>.+?)\s*$", re.MULTILINE
+)
 
 
 def patch_tool(scene: Scene) -> None:
@@ -175,13 +199,19 @@ def patch_tool(scene: Scene) -> None:
     text = next((value for value in scene.arguments.values() if isinstance(value, str) and "*** " in value), "")
     if not text:
         words = scene.arguments.get("command")
-        text = next((word for word in words if isinstance(word, str) and "*** " in word), "") if isinstance(words, list) else ""
+        text = (
+            next((word for word in words if isinstance(word, str) and "*** " in word), "")
+            if isinstance(words, list)
+            else ""
+        )
     apply_patch(scene, text)
 
 
 def apply_patch(scene: Scene, text: str) -> None:
     """The files that a patch of Codex adds and moves."""
-    if scene.is_error or re.search(r"\A\s*(?:error|failed|invalid patch|apply_patch verification failed)", scene.text, re.IGNORECASE):
+    if scene.is_error or re.search(
+        r"\A\s*(?:error|failed|invalid patch|apply_patch verification failed)", scene.text, re.IGNORECASE
+    ):
         return
     last = ""
     for match in _PATCH_FILE.finditer(text):
@@ -230,7 +260,11 @@ def document_tool(scene: Scene) -> None:
             scene.facts.author(path, f"{scene.tool} tool: {action} writes the file")
         return
     if has_content(scene):
-        scene.sight.read(path, f"{scene.tool} tool: {action or 'shows'} content of the path argument", "truncated" in scene.text[:3000])
+        scene.sight.read(
+            path,
+            f"{scene.tool} tool: {action or 'shows'} content of the path argument",
+            "truncated" in scene.text[:3000],
+        )
 
 
 __all__ = ["resolve"]

@@ -16,7 +16,9 @@ from tabcore.trajectory import Json
 
 Entry = tuple[str, bool]
 
-_MARKED = re.compile(r"^\s*\[(?P<mark>DIR|FILE|D|F|dir|file|directory|folder|LINK)\]\s+(?P<name>.+?)(?:\s+\((?:[\d.,]+ ?[KMGT]?i?B(?:ytes)?|[\d.,]+ bytes)\))?\s*$")
+_MARKED = re.compile(
+    r"^\s*\[(?P<mark>DIR|FILE|D|F|dir|file|directory|folder|LINK)\]\s+(?P<name>.+?)(?:\s+\((?:[\d.,]+ ?[KMGT]?i?B(?:ytes)?|[\d.,]+ bytes)\))?\s*$"
+)
 _TYPED = re.compile(r"^'(?P<name>.+)' \((?P<kind>folder|directory|[^()]*file|[\w./+-]+)\)(?: [\d.,]+ \w+)?$")
 _BULLET = re.compile(r"^(?P<indent>\s*)- (?P<name>.+)$")
 _ICON = re.compile(r"^\s*(?P<icon>[📁📂🗂📄📃📝])\ufe0f?\s*(?P<name>.+?)\s*$")
@@ -37,7 +39,12 @@ def tool_entries(scene: Scene, folder: str) -> Iterator[Entry]:
     sample = lines[:60]
     if any("├" in line or "└" in line or "|--" in line for line in sample):
         yield from tree_entries(Names(folder, "tree", "", folders=(folder, ".")), lines)
-    elif any(_BULLET.match(line) for line in sample) and sample and (match := _BULLET.match(sample[0])) and match["name"].startswith("/"):
+    elif (
+        any(_BULLET.match(line) for line in sample)
+        and sample
+        and (match := _BULLET.match(sample[0]))
+        and match["name"].startswith("/")
+    ):
         yield from _bulleted(lines)
     elif any(re.match(r"^[-dl][rwxsStT-]{9}", line) for line in sample):
         yield from ls_entries(Names(folder, "ls", "", folders=(".",), options="l"), lines, scene.facts)
@@ -80,7 +87,12 @@ def _from_object(value: dict[str, Json], folder: str, depth: int) -> Iterator[En
     path = resolve(folder, name)
     kind = str(value.get("type", value.get("kind", ""))).lower()
     children = value.get("children", value.get("contents", value.get("entries")))
-    is_folder = kind in ("directory", "dir", "folder") or isinstance(children, list) or value.get("is_dir") is True or value.get("isDirectory") is True
+    is_folder = (
+        kind in ("directory", "dir", "folder")
+        or isinstance(children, list)
+        or value.get("is_dir") is True
+        or value.get("isDirectory") is True
+    )
     yield path, is_folder
     if isinstance(children, list):
         yield from _from_json(children, path, depth + 1)

@@ -125,5 +125,10 @@ def _keep(scene: Scene, shell: Shell, cwd: str, stated: str) -> None:
     if shell.previous and shell.cwd != cwd:
         workspace.variables["OLDPWD"] = shell.previous
     for name, values in shell.variables.items():
-        if len(values) == 1 and len(values[0]) < 1000 and without_marks(values[0]) == values[0] and name not in ("IFS", "PATH"):
+        if (
+            len(values) == 1
+            and len(values[0]) < 1000
+            and without_marks(values[0]) == values[0]
+            and name not in ("IFS", "PATH")
+        ):
             workspace.variables[name] = values[0]

@@ -14,8 +14,12 @@ from tabcore.capture.tools.file_tools import failed
 from tabcore.capture.tools.listed_by_tools import tool_entries
 from tabcore.capture.tools.scene import Scene
 
-_NOTHING = re.compile(r"\A\s*(?:No (?:matches|files|results|file|matching)[^\n]*|Found 0 [^\n]*|0 matches[^\n]*|\[\])\s*\Z", re.IGNORECASE)
-_FILE_HEADING = re.compile(r"^(?:File: (?P<file>.+)|(?P<path>[^\s:][^:\n]*):|#+ (?P<title>\S.*)|(?P<bare>(?:\.?/)?\S.*\.\w{1,8}))$")
+_NOTHING = re.compile(
+    r"\A\s*(?:No (?:matches|files|results|file|matching)[^\n]*|Found 0 [^\n]*|0 matches[^\n]*|\[\])\s*\Z", re.IGNORECASE
+)
+_FILE_HEADING = re.compile(
+    r"^(?:File: (?P<file>.+)|(?P<path>[^\s:][^:\n]*):|#+ (?P<title>\S.*)|(?P<bare>(?:\.?/)?\S.*\.\w{1,8}))$"
+)
 _HEADED_LINE = re.compile(r"^(?:\s+Line \d+[:-]|L\d+[:-]|Line \d+[:-]|\s*\d+[:|-]|\s*│?\s*\d+[│:])")
 _COUNTED = re.compile(r"^(?P<path>.+?)(?::\s*| \()(?P<count>\d+)(?: match(?:es)?\)?)?$")
 
@@ -89,7 +93,8 @@ def _matching_lines(scene: Scene, lines: list[str]) -> None:
     folder = scene.path()
     if _json_matches(scene, rule) or _headed(scene, lines, rule):
         return
-    bases = [base for base in dict.fromkeys((folder, posixpath.dirname(folder), scene.cwd)) if base]
+    is_file = re.search(r"[^/.]\.\w{1,8}$", folder) is not None and not scene.facts.is_folder(folder)
+    bases = [base for base in dict.fromkeys(("" if is_file else folder, posixpath.dirname(folder), scene.cwd)) if base]
     if folder and _relative_to_cwd(lines, folder, scene):
         bases = [scene.cwd]
     found: list[str] = []
@@ -100,7 +105,12 @@ def _matching_lines(scene: Scene, lines: list[str]) -> None:
             break
     for path in found:
         scene.sight.read(path, rule)
-    if not found and folder and re.search(r"[^/.]\.\w{1,8}$", folder) and any(re.match(r"^\s*\d+[:-]", line) for line in lines):
+    if (
+        not found
+        and folder
+        and re.search(r"[^/.]\.\w{1,8}$", folder)
+        and any(re.match(r"^\s*\d+[:-]", line) for line in lines)
+    ):
         scene.sight.read(folder, rule)
     elif not found:
         _only_names(scene, lines)
@@ -112,8 +122,14 @@ def _only_names(scene: Scene, lines: list[str]) -> None:
     if texts and all(plausible(text) and (":" not in text) for text in texts):
         for text in texts:
             match = _COUNTED.match(text)
-            scene.sight.list(_place(match["path"] if match else text, scene), f"{scene.tool} tool: paths of files that match")
-    elif texts and (counted := [match for text in texts if (match := _COUNTED.match(text))]) and len(counted) == len(texts):
+            scene.sight.list(
+                _place(match["path"] if match else text, scene), f"{scene.tool} tool: paths of files that match"
+            )
+    elif (
+        texts
+        and (counted := [match for text in texts if (match := _COUNTED.match(text))])
+        and len(counted) == len(texts)
+    ):
         for match in counted:
             scene.sight.list(_place(match["path"], scene), f"{scene.tool} tool: paths beside counts")
 
@@ -129,7 +145,13 @@ def _headed(scene: Scene, lines: list[str], rule: str) -> bool:
                 shown = True
             continue
         match = _FILE_HEADING.match(line.strip())
-        current = next((group for group in match.groups() if group), "") if match else "" if line.startswith("---") else current
+        current = (
+            next((group for group in match.groups() if group), "")
+            if match
+            else ""
+            if line.startswith("---")
+            else current
+        )
         current = "" if re.match(r"Found \d+", current) else current
     return shown
 
@@ -142,12 +164,19 @@ def _json_matches(scene: Scene, rule: str) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    items = value if isinstance(value, list) else next((inner for inner in value.values() if isinstance(inner, list)), [])
+    items = (
+        value if isinstance(value, list) else next((inner for inner in value.values() if isinstance(inner, list)), [])
+    )
     shown = False
     for item in items:
         if isinstance(item, dict):
-            path = next((item[key] for key in ("file", "path", "filename", "file_path") if isinstance(item.get(key), str)), None)
-            content = any(isinstance(item.get(key), str | list) for key in ("line", "text", "content", "match", "matches", "lines", "snippet"))
+            path = next(
+                (item[key] for key in ("file", "path", "filename", "file_path") if isinstance(item.get(key), str)), None
+            )
+            content = any(
+                isinstance(item.get(key), str | list)
+                for key in ("line", "text", "content", "match", "matches", "lines", "snippet")
+            )
             if path is not None:
                 shown = True
                 (scene.sight.read if content else scene.sight.list)(_place(path, scene), rule)

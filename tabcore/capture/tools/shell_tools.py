@@ -61,7 +61,9 @@ def _from_raw(text: str) -> str:
 def shell_tool(scene: Scene) -> None:
     """bash and its like; a folder argument sets the working directory for this command."""
     command = command_of(scene)
-    folder = scene.argument("workdir", "directory", "cwd", "working_directory", "dir_path", "workingDirectory", "exec_dir")
+    folder = scene.argument(
+        "workdir", "directory", "cwd", "working_directory", "dir_path", "workingDirectory", "exec_dir"
+    )
     cwd = scene.absolute(folder) if folder else scene.cwd
     before = scene.cwd
     if not command and scene.workspace.pending_command:
@@ -93,7 +95,11 @@ def code_tool(scene: Scene) -> None:
     """ipython, python: a cell of Python; a cell that is none is taken as a command."""
     code = command_of(scene)
     if re.search(r"^\s*[!%]", code) or _is_command(code):
-        magics = [line.strip().lstrip("!").removeprefix("%") for line in code.splitlines() if line.strip().startswith(("!", "%cd", "%ls"))]
+        magics = [
+            line.strip().lstrip("!").removeprefix("%")
+            for line in code.splitlines()
+            if line.strip().startswith(("!", "%cd", "%ls"))
+        ]
         judge_command(scene, "\n".join(magics) if magics else code, scene.cwd)
         return
     shown = scene.unwrapped()
@@ -109,4 +115,10 @@ def code_tool(scene: Scene) -> None:
 
 def _is_command(code: str) -> bool:
     """True for a shell command in an argument called code."""
-    return re.match(r"\s*(?:ls|cat|cd|grep|find|head|tail|sed|awk|python3?|pip|rg|echo|pwd|wc|jq|unzip|pdftotext|mkdir|cp|mv|tree|file|stat|node|bash|sh|git|curl)\b(?!\s*[=(.])", code) is not None
+    return (
+        re.match(
+            r"\s*(?:ls|cat|cd|grep|find|head|tail|sed|awk|python3?|pip|rg|echo|pwd|wc|jq|unzip|pdftotext|mkdir|cp|mv|tree|file|stat|node|bash|sh|git|curl)\b(?!\s*[=(.])",
+            code,
+        )
+        is not None
+    )

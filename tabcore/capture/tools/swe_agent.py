@@ -34,7 +34,11 @@ def swe_agent_tool(scene: Scene) -> None:
 
 def swe_function(scene: Scene) -> None:
     """The same commands as tools of their own: the arguments stand in for the operands."""
-    operands = [value for name in ("path", "file_name", "filename", "search_term", "dir", "file", "line_number") if isinstance(value := scene.arguments.get(name), str)]
+    operands = [
+        value
+        for name in ("path", "file_name", "filename", "search_term", "dir", "file", "line_number")
+        if isinstance(value := scene.arguments.get(name), str)
+    ]
     _follow_state(scene)
     COMMANDS[scene.tool](scene, operands)
 
