@@ -276,12 +276,13 @@ def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
                     resolve(show.base, value), f"{show.rule}: which files it ran over was not shown"
                 )
         return
-    listed = [value for value, at_path in named if at_path]
+    for _, path in named:
+        if path and not sight.facts.is_folder(path):
+            sight.facts.listed[path] = None
     stream = tuple(part for value in values[:MAX_LOOP] for part in show.body(value))
     attribute(stream, lines, sight)
-    for value in listed:
-        path = resolve(show.base, value)
-        if path not in sight.reads and not sight.facts.is_folder(path) and not value.endswith("/"):
+    for value, path in named:
+        if path and path not in sight.reads and not sight.facts.is_folder(path) and not value.endswith("/"):
             sight.list(path, f"{show.rule}: its name is printed")
 
 
@@ -289,29 +290,32 @@ def _has_content(symbolic: dict[str, Stream]) -> bool:
     return any(isinstance(part, Content | Loop) for stream in symbolic.values() for part in stream)
 
 
-def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], facts: Facts) -> list[tuple[str, bool]]:
-    """Names that the body prints on a line of its own, with whether the whole path stands there."""
-    templates: list[tuple[re.Pattern[str], str, bool]] = []
+def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], facts: Facts) -> list[tuple[str, str]]:
+    """Names that the body prints on a line of its own, each with the absolute path that stands there."""
+    templates: list[tuple[re.Pattern[str], str, bool, bool]] = []
     for value, stream in symbolic.items():
         for part in stream:
             text = _spoken_pattern(part)
             if text and not is_literal(text):
                 template = _template(text, value)
                 if template is not None:
-                    templates.append((template[0], value, template[1]))
-    found: dict[str, bool] = {}
+                    templates.append((template[0], value, template[1], isinstance(part, Names)))
+    found: dict[tuple[str, str], None] = {}
     for line in lines if templates else ():
-        for template, value, whole in templates:
+        for template, value, whole, alone in templates:
             match = template.fullmatch(line.rstrip("\r"))
+            if match is None and alone and len(value.replace(STAR, "")) > 3:
+                match = re.search(template.pattern + "$", line)
             if match is None or not match["name"].strip():
                 continue
             name = match["name"]
             if not whole:
                 name = _completed(name, value, show, facts)
-            if name and (plausible(name) or "/" in name or resolve(show.base, name) in facts.workspace.files):
-                found.setdefault(name, True)
+            path = resolve(show.cwd or show.base, match["path"]) if match["path"] != match["name"] else resolve(show.base, name)
+            if name and (plausible(name) or "/" in name or path in facts.workspace.files):
+                found.setdefault((name, path))
             break
-    return list(found.items())
+    return list(found)
 
 
 def _spoken_pattern(part: Show) -> str:
@@ -332,10 +336,14 @@ def _template(text: str, value: str) -> tuple[re.Pattern[str], bool] | None:
     ):
         if wanted and not is_literal(wanted) and wanted in line:
             head, _, tail = line.partition(wanted)
+            longer = re.search(r"[^\s'\"=:(\[]*[/\ufdd1]$", head)
+            lead = longer.group() if longer and whole else ""
+            head = head[: len(head) - len(lead)]
             inner = expression(wanted).pattern
             anything = r"[^\n]*"
             last = anything if not text.endswith("\n") and line == text.split("\n")[-1] else ""
-            return re.compile(f"{expression(head).pattern}(?P<name>{inner}){expression(tail).pattern}{last}"), whole
+            path = f"(?P<path>{expression(lead).pattern}(?P<name>{inner}))"
+            return re.compile(f"{expression(head).pattern}{path}{expression(tail).pattern}{last}"), whole
     return None
 
 

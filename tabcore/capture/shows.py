@@ -73,13 +73,15 @@ class Noise:
 class Loop:
     """A body that is run for each of several names: for, while read, xargs, find -exec.
 
-    `values`: patterns of the names, as printed; `base` resolves them. `body` gives what is shown for one name.
+    `values`: patterns of the names, as printed; `base` resolves them. `body` gives what is shown for one name. `cwd`
+    resolves longer paths that the body makes of a name, where it differs from `base`.
     """
 
     values: tuple[str, ...]
     base: str
     body: Callable[[str], Stream]
     rule: str
+    cwd: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +127,8 @@ def _mangled(show: Show, rule: str) -> Show:
             return replace(show, naming="none") if show.naming == "none" or not rule else show
         case Text():
             return Text(UNKNOWN, show.rule)
-        case Loop(values, base, body, own):
-            return Loop(values, base, lambda value: mangled(body(value), rule), own)
+        case Loop(values, base, body, own, cwd):
+            return Loop(values, base, lambda value: mangled(body(value), rule), own, cwd)
         case Either(branches):
             return Either(tuple(mangled(branch, rule) for branch in branches))
         case _:
@@ -167,7 +169,7 @@ def printed_names(stream: Stream) -> tuple[str, ...]:
                 found += printed
             case Text(text):
                 found += text.splitlines()
-            case Loop(values, _, body, _):
+            case Loop(values=values, body=body):
                 found += [name for value in values for name in printed_names(body(value))]
             case Either(branches):
                 found += [name for branch in branches for name in printed_names(branch)]

@@ -96,6 +96,8 @@ def other_language(name: str, code_options: str, values: str = "") -> Row:
         for position, word in enumerate(words[:-1]):
             if word in wanted:
                 return script_shows(words[position + 1], call.shell, call.stdin, name, words[position + 2 :])
+        if call.parsed(values).has("version", "v", "help"):
+            return (Noise(f"{name}: about itself", 1),)
         operands = call.parsed(values).operands
         if not operands or operands[0] == "-":
             text = literal_text(call.input())
@@ -103,8 +105,6 @@ def other_language(name: str, code_options: str, values: str = "") -> Row:
         text = call.shell.facts.script(call.path(operands[0]))
         if text is not None:
             return script_shows(text, call.shell, call.stdin, name, operands[1:])
-        if call.parsed(values).has("version", "v", "help"):
-            return (Noise(f"{name}: about itself", 1),)
         return unseen(call, f"{operands[0]}: {_UNSEEN}")
 
     return row

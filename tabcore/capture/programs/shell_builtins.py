@@ -111,7 +111,7 @@ def printf(call: Call) -> Stream:
     if (
         values
         and all(not is_literal(value) and SHOWN not in value and UNKNOWN not in value for value in values)
-        and layout.strip() == "%s"
+        and layout in ("%s\n", "%s ", "%s")
     ):
         return (Names(call.shell.cwd, "plain", "printf: names that a glob gives", tuple(values)),)
     return spoken(_filled(layout, values), call.shell)

@@ -229,7 +229,7 @@ class Script:
             for value in over.printed[:MAX_ITEMS]:
                 self.shows += once(value)
         elif any(once(value) for value in over.printed):
-            self.shows.append(Loop(over.printed, over.base, once, "python: a loop over a listing"))
+            self.shows.append(Loop(over.printed, over.base, once, "python: a loop over a listing", self.shell.cwd))
         kept = len(self.shows)
         self.bind(variable, items_of(over)[0])
         self.block(body)
