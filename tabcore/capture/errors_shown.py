@@ -12,10 +12,14 @@ REASONS = (
     r"Binary file matches|binary file matches|Too many levels of symbolic links|Text file busy|Argument list too long|"
     r"\[Errno \d+\][^\n]*|No such device or address|cannot open[^\n]*|file not recognized[^\n]*|not a regular file"
 )
-_SIGNS = re.compile(
-    r"(?i)no such file|permission denied|is a directory|not a directory|command not found|not found|errno|error|"
-    r"binary file|cannot|can't|unable to|fatal:|traceback|usage:|warning|too (?:many|long)|unbound|exception|invalid"
+MAX_ERRORS = 20_000
+MAX_ERROR_LENGTH = 2_000
+_SIGNS = (
+    "o such file", "ermission denied", " a directory", "command not found", "not found", "rrno ", "(os error", "inary file", "annot ", "an't ",
+    "File exists", "not permitted", "too long", "Too many", "unbound variable", "ambiguous redirect", "Invalid argument", "output error",
+    "Text file busy", "not empty", "not a regular file", "o such device", "not recognized", "cannot open", "No such file",
 )
+_SCRIPT_SIGNS = ("Traceback (most", '  File "', "Node.js v", "Error", "Exception", "Syntax Warning", "rror:")
 _LINE = re.compile(
     rf"^(?:(?P<shell>(?:/\S*/)?(?:bash|sh|zsh|dash|ksh)|/\S+?\.sh)(?:: line \d+|: \d+|:\d+)?: )?(?P<program>[\w./+-]+): "
     rf"(?:line \d+: )?(?P<message>[^\n]*?(?:{REASONS})[^\n]*)$",
@@ -85,22 +89,23 @@ def shown_errors(text: str, command: str) -> ShownErrors:
     ('a\\n', {'x.txt'})
     """
     found = ShownErrors(text)
-    if _SIGNS.search(text) is None:
-        return found
     cuts: list[tuple[int, int]] = []
-    for match in _LINE.finditer(text):
+    lines = _lines_with_signs(text)
+    if not lines and not any(sign in text for sign in _SCRIPT_SIGNS):
+        return found
+    for match in filter(None, (_LINE.match(text, *span) for span in lines)):
         program = match["program"].rsplit("/", 1)[-1]
         if match["shell"] is None and program not in command and program not in ("bash", "sh", "zsh"):
             continue
         cuts.append(match.span())
         _note(found, program, match["message"], match["shell"] is not None)
-    for match in _ZSH.finditer(text):
+    for match in filter(None, (_ZSH.match(text, *span) for span in lines)):
         cuts.append(match.span())
         _note(found, "zsh", match["message"], True)
     if "rg" in command or "fd" in command:
-        cuts += _paths_of(_RG, text, found)
+        cuts += _paths_of(_RG, text, lines, found)
     if "grep" in command or "rg" in command:
-        cuts += _paths_of(_BINARY, text, found)
+        cuts += _paths_of(_BINARY, text, lines, found)
     if "pdf" in command:
         cuts += [match.span() for match in _PROGRAM_WORDS.finditer(text)]
     cuts += _script_errors(text, command, found)
@@ -108,9 +113,24 @@ def shown_errors(text: str, command: str) -> ShownErrors:
     return found
 
 
-def _paths_of(expression: re.Pattern[str], text: str, found: ShownErrors) -> list[tuple[int, int]]:
+def _lines_with_signs(text: str) -> list[tuple[int, int]]:
+    """Where the lines stand that hold words of an error; a plain search, since most texts have none."""
+    spans: dict[int, int] = {}
+    for sign in _SIGNS:
+        place = text.find(sign)
+        while place >= 0 and len(spans) < MAX_ERRORS:
+            start = text.rfind("\n", 0, place) + 1
+            end = text.find("\n", place)
+            end = len(text) if end < 0 else end
+            if end - start < MAX_ERROR_LENGTH:
+                spans[start] = end
+            place = text.find(sign, end)
+    return sorted(spans.items())
+
+
+def _paths_of(expression: re.Pattern[str], text: str, lines: list[tuple[int, int]], found: ShownErrors) -> list[tuple[int, int]]:
     cuts: list[tuple[int, int]] = []
-    for match in expression.finditer(text):
+    for match in filter(None, (expression.match(text, *span) for span in lines)):
         found.paths.add(match["path"])
         cuts.append(match.span())
     return cuts

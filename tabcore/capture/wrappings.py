@@ -84,9 +84,11 @@ class Unwrapped:
     folders: set[str] = field(default_factory=set)
 
 
-_TRIGGERS = re.compile(
-    r"\x1b|\r|<|\[|runcated|lipped|omitted|imed out|aborted|no output|\AChunk|\AWall|\AOutput|\ACommand|\AOBS|\AObs|\ANew Term|\ACurrent|\AExit|\{|real\t|bash-|@|\(Open file|Skipped|EXEC|std|STD|skipped|exited|limit reached|Operation|rejected"
+_CUT_SIGNS = (
+    "runcated", "RUNCATED", "lipped", "omitted", "elided", "emaining", "Showing lines", "more lines", "more char", "more bytes", "more line",
+    "limit reached", "oo large", "ull output", "lines left",
 )
+_END_SIGNS = ("imed out", "borted", "xited", "xit code", "exit:", "illed", "nterrupted")
 
 
 def unwrapped(text: str) -> Unwrapped:
@@ -98,8 +100,6 @@ def unwrapped(text: str) -> Unwrapped:
     True
     """
     result = Unwrapped(text)
-    if _TRIGGERS.search(text) is None:
-        return result
     if "\x1b" in text:
         result.folders = set(_BLUE.findall(text))
         text = _ANSI.sub("", text)
@@ -113,9 +113,10 @@ def unwrapped(text: str) -> Unwrapped:
 def _peeled(text: str, result: Unwrapped) -> Unwrapped:
     if "<system-reminder>" in text:
         text = _REMINDER.sub("", text)
-    text = _from_json(text)
-    for expression in (_PERSISTED, _MINI):
-        if text.lstrip()[:1] == "<" and (match := expression.match(text)) is not None:
+    if text[:1] in "{ \n":
+        text = _from_json(text)
+    for expression in (_PERSISTED, _MINI) if text[:40].lstrip()[:1] == "<" else ():
+        if (match := expression.match(text)) is not None:
             result.preview = result.preview or expression is _PERSISTED
             text = match.group(1)
     if "<output_head>" in text:
@@ -138,21 +139,22 @@ def _peeled(text: str, result: Unwrapped) -> Unwrapped:
 def _without_trailers(text: str, result: Unwrapped) -> Unwrapped:
     if "[Current working directory" in text and (match := _OPENHANDS_CWD.search(text)) is not None:
         result.cwd = match["cwd"]
-    if "\n[" in text or text.startswith("["):
-        tail = text[-1500:]
+    tail = text[-1500:]
+    if "[The command" in tail or "[Command finished" in tail or "[Current working" in tail or "[Jupyter" in tail:
         text = text[: len(text) - len(tail)] + _OPENHANDS.sub("", tail)
     if "(Open file: " in text and (match := _SWE.search(text)) is not None:
         result.open_file = match["open"] if match["open"] not in ("n/a", "") else ""
         result.cwd = match["cwd"]
         text = text[: match.start()] + "\n"
-    if "real" in text and "user" in text:
+    if "\nreal" in text and "\nuser" in text:
         text = _TIMING.sub("\n", text)
-    if _INLINE_CUT.search(text) is not None:
-        text, result.cut = _INLINE_CUT.sub("", text), True
-    if _CUT.search(text) is not None:
-        text, result.cut = _CUT.sub("", text), True
-    if _TIMEOUT.search(text) is not None:
-        text = _TIMEOUT.sub("", text)
+    if any(sign in text for sign in _CUT_SIGNS):
+        text, marks = _INLINE_CUT.subn("", text)
+        text, notices = _CUT.subn("", text)
+        result.cut = result.cut or bool(marks or notices)
+    for part in {text[:200], text[-300:]}:
+        if any(sign in part for sign in _END_SIGNS):
+            text = _TIMEOUT.sub("", text[:200]) + text[200:] if part == text[:200] else text[:-300] + _TIMEOUT.sub("", part)
     result.text = "" if _CLEARED.fullmatch(text) else text
     return result
 

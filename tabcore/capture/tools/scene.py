@@ -88,7 +88,7 @@ _TRACE = re.compile(r"^\++ [^\n]*$", re.MULTILINE)
 def judge_command(scene: Scene, command: str, cwd: str, stated_cwd: str = "") -> None:
     """A bash command and what it showed; the workspace's working directory follows it."""
     shown = scene.unwrapped()
-    text = without_prompts(shown.text, command) if "$" in shown.text or "#" in shown.text else shown.text
+    text = without_prompts(shown.text, command) if "@" in shown.text else shown.text
     text = without_marks(text)
     if "set -x" in command or " -x" in command:
         text = _TRACE.sub("", text)
