@@ -9,6 +9,7 @@ from test_inspect_log import EVAL, ZSTD
 from test_inspect_log import SAMPLE as INSPECT
 from test_openhands import ROWS, V1_LINES
 from test_openhands import SAMPLE as OPENHANDS
+from test_otel import SAMPLE as OTEL
 
 from tabcore.errors import UnknownFormat
 from tabcore.readers import READERS, identify
@@ -19,6 +20,7 @@ OURS: dict[str, list[str | bytes]] = {
     "atif-viewer": [ATIF_VIEWER],
     "inspect": [EVAL, ZSTD, INSPECT],
     "openhands": [OPENHANDS, ROWS, V1_LINES],
+    "otel": [OTEL],
 }
 FILES = sorted(path for path in REAL.rglob("*") if path.is_file()) if REAL.exists() else []
 

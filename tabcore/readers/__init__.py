@@ -23,6 +23,7 @@ from tabcore.readers import (
     inspect_log,
     mini_swe_agent,
     openhands,
+    otel,
     pi,
     swe_agent,
 )
@@ -39,6 +40,7 @@ READERS: tuple[Reader, ...] = (
     inspect_log,
     mini_swe_agent,
     openhands,
+    otel,
     pi,
     swe_agent,
 )
