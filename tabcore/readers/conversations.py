@@ -88,7 +88,7 @@ def dialect(head: bytes) -> Dialect:
     roles = {str(message.get("role", message.get("from"))) for message in spoken}
     if any(role.startswith("Orchestrator (") for role in roles):
         return "magentic"
-    if "toolResult" in roles or {"pending_message", "final_text"} <= about.keys():
+    if "toolResult" in roles or {"started_at", "question", "max_turns"} <= about.keys():
         return "pi"
     if not roles <= _ROLES or not (roles & {"assistant", "gpt"} or len(head) >= HEAD):
         return "none"

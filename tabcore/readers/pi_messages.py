@@ -1,0 +1,178 @@
+"""The messages of the Pi coding agent, wherever they were recorded, into the turns of a run.
+
+Roles: system (as DCI-Agent-Lite adds it), user, assistant, toolResult, bashExecution (a person's own command),
+compactionSummary and branchSummary, custom. Format: badlogic/pi-mono, packages/ai/src/types.ts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from tabcore.readers.assembly import Response, RunAssembler
+from tabcore.readers.base import Account
+from tabcore.readers.contents import arguments
+from tabcore.readers.insertions import tab_block
+from tabcore.trajectory import Message, Observation, Outcome, Span, ToolCall, Usage
+
+ROLES = frozenset(["system", "user", "assistant", "toolResult", "bashExecution"])
+
+CLEARED = "[tool result cleared from conversation context]"
+"""What DCI-Agent-Lite puts in the place of a result that it cleared."""
+
+
+class Block(msgspec.Struct):
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    arguments: Any = None
+
+
+class Cost(msgspec.Struct):
+    total: float | None = None
+
+
+class Tokens(msgspec.Struct):
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = msgspec.field(default=None, name="cacheRead")
+    cache_write: int | None = msgspec.field(default=None, name="cacheWrite")
+    cost: Cost | None = None
+
+
+class PiMessage(msgspec.Struct):
+    """One message; of each role only some fields are there."""
+
+    role: str = ""
+    content: str | list[Block] | None = None
+    timestamp: str | float | None = None
+    model: str | None = None
+    usage: Tokens | None = None
+    stop_reason: str | None = msgspec.field(default=None, name="stopReason")
+    error: str | None = msgspec.field(default=None, name="errorMessage")
+    call_id: str | None = msgspec.field(default=None, name="toolCallId")
+    tool: str | None = msgspec.field(default=None, name="toolName")
+    is_error: bool | None = msgspec.field(default=None, name="isError")
+    command: str | None = None
+    output: str | None = None
+    summary: str | None = None
+
+
+class PiConversation:
+    """Puts messages into a run, one after another."""
+
+    def __init__(self, run: RunAssembler, account: Account) -> None:
+        self.run = run
+        self._account = account
+        self._has_tab = False
+
+    def take(self, message: PiMessage, line: int, time: float | None) -> None:
+        """The next message of the conversation."""
+        match message.role:
+            case "assistant":
+                self.run.respond(self._response(message, line, time))
+            case "toolResult":
+                self.run.observe(self._observation(message, line, time))
+            case "user":
+                self.run.say(self._prompt(message, line, time))
+            case "system":
+                self.run.say(Message(said(message), "harness", "system", line, time))
+            case "bashExecution":
+                text = f"!{message.command or ''}\n{message.output or ''}"
+                self.run.say(Message(text, "person", "shell", line, time))
+            case "compactionSummary" | "branchSummary":
+                self.run.say(Message(message.summary or said(message), "harness", "compaction", line, time))
+            case "custom" | "hookMessage":
+                self.run.say(Message(said(message), "harness", "notice", line, time))
+            case other:
+                self._account.not_understood(line, other)
+
+    def _response(self, message: PiMessage, line: int, time: float | None) -> Response:
+        outcome = _OUTCOMES.get(message.stop_reason or "", "complete")
+        if message.error and outcome != "aborted":
+            self._account.note(line, "failed response", message.error[:300], "kept as a failed turn")
+        response = Response("", line, time, message.model, None, outcome, _usage(message.usage))
+        for block in _blocks(message):
+            if block.type == "toolCall":
+                response.calls.append(self._call(block, line))
+            elif block.type == "text":
+                response.texts.extend([block.text] if block.text else [])
+            elif block.thinking:
+                response.reasonings.append(block.thinking)
+        return response
+
+    def _call(self, block: Block, line: int) -> ToolCall:
+        name = block.name or ""
+        self._has_tab |= name in _TAB_TOOLS
+        return ToolCall(block.id or "", name, arguments(block.arguments, name, line, self._account), line)
+
+    def _observation(self, message: PiMessage, line: int, time: float | None) -> Observation:
+        texts = [block.text or "" for block in _blocks(message) if block.type == "text"]
+        text, spans = "\n".join(texts), tab_block(texts)
+        self._has_tab |= bool(spans)
+        notes, exit_code = notes_under(text, spans[0].start if spans else len(text), message.tool or "")
+        images = sum(block.type == "image" for block in _blocks(message))
+        is_error = message.is_error is True
+        return Observation(message.call_id or "", text, is_error, notes + spans, images, exit_code, None, line, time)
+
+    def _prompt(self, message: PiMessage, line: int, time: float | None) -> Message:
+        text = said(message)
+        if self._has_tab and text.startswith("[tab] Finish check"):
+            return Message(text, "tab", "notice", line, time)
+        if any(block.type == "image" for block in _blocks(message)):
+            self._account.note(line, "picture", "a picture stands in a person's message", "not kept", lost=True)
+        return Message(text, "person", "prompt", line, time)
+
+
+_TAB_TOOLS = frozenset(["tab_add", "tab_resolve", "tab_list", "tab_show", "add", "resolve", "list", "show"])
+_OUTCOMES: dict[str, Outcome] = {"aborted": "aborted", "error": "failed", "length": "failed"}
+
+
+def said(message: PiMessage) -> str:
+    """The text of a message's blocks."""
+    return "\n".join(block.text or "" for block in _blocks(message) if block.type == "text")
+
+
+def _blocks(message: PiMessage) -> list[Block]:
+    if isinstance(message.content, str):
+        return [Block("text", message.content)]
+    return message.content or []
+
+
+def _usage(usage: Tokens | None) -> Usage | None:
+    if usage is None:
+        return None
+    cost = usage.cost.total if usage.cost else None
+    return Usage(usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0, cost)
+
+
+_MORE_LINES = re.compile(r"\n\n\[(?:\d+ more lines in file|Showing (?:lines|last) )[^\n]*\]\Z")
+_EXIT = re.compile(r"(?:\n\n|\A)Command (?:exited with code (\d+)|aborted|timed out[^\n]*)\Z")
+
+
+def notes_under(text: str, end: int, tool: str) -> tuple[tuple[Span, ...], int | None]:
+    """What Pi wrote under a result that ends at `end`, as spans, and the exit code if it is told there.
+
+    >>> notes_under("a\\n\\nCommand exited with code 2", 29, "bash")
+    ((Span(start=1, end=29, origin='harness', what='exit status'),), 2)
+    """
+    if text.startswith(CLEARED):
+        return (Span(0, end, "harness", "placeholder"),), None
+    if tool not in ("bash", "read"):
+        return (), None
+    if text[:end] == "(no output)":
+        return (Span(0, end, "harness", "no output"),), None
+    start = max(0, end - 600)
+    tail, exit_code = text[start:end], None
+    spans: tuple[Span, ...] = ()
+    if tool == "bash" and (status := _EXIT.search(tail)):
+        exit_code = int(status.group(1)) if status.group(1) else None
+        spans = (Span(start + status.start(), end, "harness", "exit status"),)
+        tail = tail[: status.start()]
+    note = _MORE_LINES.search(tail)
+    cut = (Span(start + note.start(), start + note.end(), "harness", "truncation note"),) if note else ()
+    return cut + spans, exit_code
