@@ -26,6 +26,7 @@ from tabcore.readers import (
     openhands,
     otel,
     pi,
+    pi_stream,
     swe_agent,
 )
 from tabcore.readers.base import HEAD, Reader
@@ -44,6 +45,7 @@ READERS: tuple[Reader, ...] = (
     openhands,
     otel,
     pi,
+    pi_stream,
     swe_agent,
 )
 

@@ -21,6 +21,7 @@ from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.branches import Forest, Side, Voice
 from tabcore.readers.insertions import tab_block
 from tabcore.readers.json_documents import opening
+from tabcore.readers.pi_messages import is_event
 from tabcore.readers.records import looks_like, records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, Span, ToolCall, Usage
@@ -108,7 +109,7 @@ class _Link(msgspec.Struct):
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log whose first records are Pi's."""
     if looks_like(head, _is_record):
-        return True
+        return not looks_like(head, is_event)
     first = opening(head)  # a first line longer than the head
     return isinstance(first, dict) and _is_record(first)
 

@@ -15,7 +15,7 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account
 from tabcore.readers.contents import arguments
 from tabcore.readers.insertions import tab_block
-from tabcore.trajectory import Message, Observation, Outcome, Span, ToolCall, Usage
+from tabcore.trajectory import Json, Message, Observation, Outcome, Span, ToolCall, Usage
 
 ROLES = frozenset(["system", "user", "assistant", "toolResult", "bashExecution"])
 
@@ -60,6 +60,19 @@ class PiMessage(msgspec.Struct):
     command: str | None = None
     output: str | None = None
     summary: str | None = None
+
+
+def is_event(value: dict[str, Json]) -> bool:
+    """True for an event of a stream, which opens with a session's header just as a session's log does.
+
+    >>> is_event({"type": "message_end", "message": {"role": "user"}}), is_event({"type": "message"})
+    (True, False)
+    """
+    kind, message = value.get("type"), value.get("message")
+    if kind in ("message_start", "message_update", "message_end", "turn_end"):
+        return isinstance(message, dict) and "role" in message
+    executed = ("tool_execution_start", "tool_execution_update", "tool_execution_end")
+    return kind in executed and "toolCallId" in value
 
 
 class PiConversation:
