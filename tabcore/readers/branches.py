@@ -69,7 +69,7 @@ class Tree:
             above = self._parent_of(number, parent, is_root and voice == "person")
             self._forked |= above != number - 1
         self._parents.append(above)
-        self._places.append(line << 16 | place)
+        self._places.append(line << _PLACE_BITS | place)
         self._lengths.append(length)
         self._voices.append(_VOICES[voice])
         self._responses.append(own)
@@ -87,7 +87,7 @@ class Tree:
         branches = self._branches(order, live)
         abandoned = {branches[number] for number in order if branches[number] >= 0 and news[number]}
         return {
-            (self._places[number] >> 16, self._places[number] & 0xFFFF): Side(
+            (self._places[number] >> _PLACE_BITS, self._places[number] & (1 << _PLACE_BITS) - 1): Side(
                 branches[number], turns[number] + (self._voices[number] != _VOICES["agent"])
             )
             for number in order
@@ -215,4 +215,5 @@ class Forest:
             yield from tree.sides().items()
 
 
+_PLACE_BITS = 24
 _VOICES: dict[Voice, int] = {"none": 0, "agent": 1, "person": 2}

@@ -8,9 +8,11 @@ next record on the line, a field of an unexpected type is dropped; each time a p
 from __future__ import annotations
 
 import json
+import math
 import re
 import types
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -22,6 +24,9 @@ from tabcore.trajectory import Json
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Sign: TypeAlias = Callable[[dict[str, Json]], bool]
 """Tells a record of the format from any other JSON object, such as a content block inside a torn record."""
+
+TEARS_OF_A_LINE = 200
+"""After so many tears the rest of a line is given up."""
 
 _BLANK = b" \t\r\n\0"
 
@@ -97,35 +102,35 @@ def _text(line: Line, account: Account) -> str:
 
 def _objects(text: str, line: int, sign: Sign, account: Account) -> Iterator[Json]:
     """The JSON values that stand one after another in a text; after a tear, those that are records."""
-    start = 0
-    while start < len(text):
+    parser = _Parser(text)
+    start, tears = 0, 0
+    while start < len(text) and tears < TEARS_OF_A_LINE:
         try:
-            found, start = _parse(text, start, line, account)
+            found, start = parser.value(start)
         except (ValueError, RecursionError) as fault:
             what = "is nested too deeply" if isinstance(fault, RecursionError) else "is no complete JSON"
-            after = _resync(text, start, sign)
-            account.note(
-                line, "torn line", f"what follows character {start} {what}",
-                "read on at the next record" if after else "the rest of the line was skipped", lost=True,
-            )  # fmt: skip
-            if after is None:
-                return
-            start = after
+            after, tears = _resync(parser, start, sign), tears + 1
+            done = "read on at the next record" if after else "the rest of the line was skipped"
+            account.note(line, "torn line", f"what follows character {start} {what}", done, lost=True)
+            start = after or len(text)
         else:
+            for kind, what, done in parser.faults():
+                account.note(line, kind, what, done)
             yield found
-            while start < len(text) and text[start] in " \t\r\n\0,":
-                start += 1
+            start = _NEXT.match(text, start).end()  # type: ignore[union-attr]  # it matches nothing too
 
 
-def _resync(text: str, start: int, sign: Sign) -> int | None:
+_NEXT = re.compile(r"[\s\0,]*")
+
+
+def _resync(parser: _Parser, start: int, sign: Sign) -> int | None:
     """Where the next record opens after a tear at `start`, or None."""
-    quiet = Account("")
     for _ in range(RESYNC_TRIES):
-        start = text.find('{"', start + 1)
+        start = parser.text.find('{"', start + 1)
         if start < 0:
             return None
         try:
-            found, _end = _parse(text, start, 0, quiet)
+            found, _end = parser.value(start)
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict) and sign(found):
@@ -136,33 +141,45 @@ def _resync(text: str, start: int, sign: Sign) -> int | None:
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _parse(text: str, start: int, line: int, account: Account) -> tuple[Json, int]:
-    """One JSON value from `start`, and where it ends. What no JSON text may hold is mended and noted.
+class _Parser:
+    """Takes JSON values from a text. What no JSON text may hold is mended: `faults()` tells what, since the last value.
 
     Numbers that are too big, infinite or not numbers are kept as text; a repeated name keeps its last value.
     """
-    mended: list[str] = []
 
-    def number(literal: str) -> float | int | str:
-        value: float | int = int(literal) if literal.lstrip("-").isdigit() and len(literal) < 4000 else float(literal)
-        if value in (float("inf"), float("-inf")):
-            mended.append(literal[:30])
-            return literal
-        return value
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._has_escapes = "\\u" in text
+        self._odd_number: str | None = None
+        self._has_halves = False
+        self._decoder = json.JSONDecoder(
+            parse_float=self._number, parse_int=self._number, parse_constant=self._constant, strict=False
+        )
 
-    def constant(literal: str) -> str:
-        mended.append(literal)
+    def value(self, start: int) -> tuple[Json, int]:
+        """The value that begins at `start`, and where it ends; ValueError or RecursionError when there is none."""
+        self._odd_number, self._has_halves = None, False
+        value, end = self._decoder.raw_decode(self.text, start)
+        if self._has_escapes:
+            value, self._has_halves = _without_surrogates(value)
+        return cast(Json, value), end
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """What was mended in the last value: the problem's kind, what it is, what was done."""
+        if self._odd_number is not None:
+            yield "not a number", f"{self._odd_number} is no JSON number", "kept as text"
+        if self._has_halves:
+            yield "bad encoding", "half of a surrogate pair stands alone", "shown as �"
+
+    def _number(self, literal: str) -> float | int | str:
+        if literal.lstrip("-").isdigit() and len(literal) < 4000:
+            return int(literal)
+        value = float(literal)
+        return value if math.isfinite(value) else self._constant(literal)
+
+    def _constant(self, literal: str) -> str:
+        self._odd_number = literal[:30]
         return literal
-
-    decoder = json.JSONDecoder(parse_float=number, parse_int=number, parse_constant=constant, strict=False)
-    value, end = decoder.raw_decode(text, start)
-    if mended:
-        account.note(line, "not a number", f"{mended[0]} is no JSON number", "kept as text")
-    if "\\u" in text or _LONE_SURROGATE.search(text):
-        value, replaced = _without_surrogates(value)
-        if replaced:
-            account.note(line, "bad encoding", "half of a surrogate pair stands alone", "shown as �")
-    return cast(Json, value), end
 
 
 def _without_surrogates(value: Json) -> tuple[Json, bool]:
@@ -192,14 +209,20 @@ def salvage(value: dict[str, Json], shape: type[Shape]) -> tuple[Shape, list[str
     """
     fitting: dict[str, object] = {}
     dropped: list[str] = []
-    hints = get_type_hints(shape)
-    for field in msgspec.structs.fields(shape):
-        if field.encode_name in value:
-            kept, faults = _fit(value[field.encode_name], hints[field.name])
-            dropped += [field.encode_name + (f".{fault}" if fault else "") for fault in faults]
+    for name, attribute, hint in _fields(shape):
+        if name in value:
+            kept, faults = _fit(value[name], hint)
+            dropped += [name + (f".{fault}" if fault else "") for fault in faults]
             if kept is not _NOTHING:
-                fitting[field.name] = kept
+                fitting[attribute] = kept
     return shape(**fitting), dropped
+
+
+@cache
+def _fields(shape: type[msgspec.Struct]) -> list[tuple[str, str, object]]:
+    """Each field's name in JSON, its name in Python, and its type."""
+    hints = get_type_hints(shape)
+    return [(field.encode_name, field.name, hints[field.name]) for field in msgspec.structs.fields(shape)]
 
 
 _NOTHING = object()
