@@ -7,6 +7,7 @@ from reader_checks import ABSENT, REAL
 from test_atif_viewer import SAMPLE as ATIF_VIEWER
 from test_inspect_log import EVAL, ZSTD
 from test_inspect_log import SAMPLE as INSPECT
+from test_langfuse import SAMPLE as LANGFUSE
 from test_openhands import ROWS, V1_LINES
 from test_openhands import SAMPLE as OPENHANDS
 from test_otel import SAMPLE as OTEL
@@ -19,6 +20,7 @@ from tabcore.source import Source
 OURS: dict[str, list[str | bytes]] = {
     "atif-viewer": [ATIF_VIEWER],
     "inspect": [EVAL, ZSTD, INSPECT],
+    "langfuse": [LANGFUSE],
     "openhands": [OPENHANDS, ROWS, V1_LINES],
     "otel": [OTEL],
 }

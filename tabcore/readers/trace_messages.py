@@ -66,7 +66,7 @@ def messages(value: Json, role: str = "user") -> Iterator[Said]:
         inner = next((found[name] for name in ("messages", "choices") if isinstance(found.get(name), list)), None)
         if isinstance(found.get("system"), str):
             yield Said("system", text_of(found["system"]))
-        found = inner if inner is not None else found
+        found = next((item for item in (inner, found.get("prompt")) if item is not None), found)
     for item in found if isinstance(found, list) else [found]:
         wrapped = item.get("message") if isinstance(item, dict) else None
         message = wrapped if isinstance(wrapped, dict) else item

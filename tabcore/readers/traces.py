@@ -1,9 +1,10 @@
 """The spans of one trace -> runs. What a span says is the reader's to find out; here is how they make up a run.
 
 A model's span is a turn. Each repeats the conversation so far: only what was not told before becomes a message. A
-result is what the next prompt shows of it, or else what the tool's span holds. A model's span inside another (the
-framework's and the client library's) is the same response. Spans below a tool's span are a sub-agent's: a run of
-their own where a model is among them, and otherwise the tool's own workings.
+result is what the next prompt shows of it, or else what the tool's span holds. A model's span around others (the
+framework's around the client library's) tells again what those tell: they are the turns, and what they leave out is
+taken from it. Spans below a tool's span are a sub-agent's: a run of their own where a model is among them, and
+otherwise the tool's own workings.
 """
 
 from __future__ import annotations
@@ -66,14 +67,11 @@ def read_trace(nodes: Iterable[Node], key: str, header: RunHeader, account: Acco
     """The trace's run, and one for each sub-agent, into the account."""
     ordered = sorted(nodes, key=lambda node: (node.start is None, node.start or 0.0, node.line))
     by_ident = {node.ident: node for node in ordered if node.ident}
-    around_models = {
-        above.ident for node in ordered if isinstance(node, ModelSpan) for above in _ancestors(node, by_ident)
-    }
+    wrappers = _wrappers(ordered, by_ident)
     groups: dict[str, list[Node]] = {}
     for node in ordered:
-        owner = _owner(node, by_ident)
-        if not (isinstance(node, ModelSpan) and _is_repeated(node, by_ident, around_models)):
-            groups.setdefault(owner, []).append(node)
+        if node.ident not in wrappers:
+            groups.setdefault(_owner(node, by_ident), []).append(node)
     main = _TraceRun(key, header, account)
     main.read(groups.pop("", []))
     for ident, group in groups.items():
@@ -96,13 +94,25 @@ def _owner(node: Node, by_ident: dict[str, Node]) -> str:
     return next((above.ident for above in _ancestors(node, by_ident) if isinstance(above, ToolSpan)), "")
 
 
-def _is_repeated(node: ModelSpan, by_ident: dict[str, Node], around_models: set[str]) -> bool:
-    """True for a response that another span tells: the one around it if that has an answer, else the one inside."""
-    around = next((above for above in _ancestors(node, by_ident) if isinstance(above, ModelSpan)), None)
-    if around is not None and (around.said.text or around.said.calls):
-        around.usage = around.usage or node.usage
-        return True
-    return not (node.said.text or node.said.calls) and node.ident in around_models
+def _wrappers(ordered: list[Node], by_ident: dict[str, Node]) -> set[str]:
+    """The model's spans that lie around others. What those leave out is filled in: prompt of the first, answer of the last."""
+    inside: dict[str, list[ModelSpan]] = {}
+    for node in ordered:
+        for above in _ancestors(node, by_ident) if isinstance(node, ModelSpan) else ():
+            if isinstance(above, ToolSpan):
+                break
+            if isinstance(above, ModelSpan) and isinstance(node, ModelSpan):
+                inside.setdefault(above.ident, []).append(node)
+    for ident in reversed([node.ident for node in ordered if node.ident in inside]):
+        around, within = by_ident[ident], [node for node in inside[ident] if node.ident not in inside]
+        if isinstance(around, ModelSpan) and within:
+            within[0].heard = within[0].heard or around.heard
+            if not (within[-1].said.text or within[-1].said.calls):
+                within[-1].said = around.said
+            if len(within) == 1:
+                within[0].usage = within[0].usage or around.usage
+                within[0].model = within[0].model or around.model
+    return set(inside)
 
 
 class _TraceRun:
