@@ -15,6 +15,10 @@ from tabcore.capture.patterns import UNKNOWN, expression, is_literal, resolve
 from tabcore.capture.shell_state import Facts
 from tabcore.capture.shows import Content, Either, Loop, Names, Noise, Show, Stream, Text, Undecided
 
+FIRST_LINE = 1.0
+"""What it is worth that content is shown at all: files are seldom empty."""
+DESCENT = 0.4
+"""What it is worth that a sorted listing begins where the order of the lines goes back."""
 MAX_CELLS = 400_000
 MAX_COMBINATIONS = 8
 
@@ -49,7 +53,8 @@ def _best(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, lis
     if not shows:
         return 0.0, []
     if len(shows) == 1:
-        return sum(worth(shows[0], lines[:200], facts)), [(shows[0], lines)]
+        bonus = FIRST_LINE if isinstance(shows[0], Content) and any(line.strip() for line in lines) else 0.0
+        return sum(worth(shows[0], lines[:200], facts)) + bonus, [(shows[0], lines)]
     if len(shows) * len(lines) > MAX_CELLS:
         return 0.0, _by_marks(shows, lines)
     return _through(shows, lines, facts)
@@ -122,6 +127,8 @@ def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -
     """A run of lines: the best start for each end, within the show's limit of lines."""
     worths = worth(show, lines, facts)
     limit = getattr(show, "limit", None)
+    begins = _begins(show, lines)
+    bonus = FIRST_LINE if isinstance(show, Content) else 0.5 if isinstance(show, Names) else 0.0
     sums = [0.0]
     for value in worths:
         sums.append(sums[-1] + value)
@@ -129,18 +136,27 @@ def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -
     best: list[int] = []
     head = 0
     for end in range(len(before)):
-        key = before[end] - sums[end]
-        while len(best) > head and before[best[-1]] - sums[best[-1]] < key:
+        key = before[end] - sums[end] + begins[end]
+        while len(best) > head and before[best[-1]] - sums[best[-1]] + begins[best[-1]] < key:
             best.pop()
         best.append(end)
         if limit is not None:
             while end - best[head] > limit:
                 head += 1
         start = best[head]
-        value = before[start] + sums[end] - sums[start]
+        value = before[start] + sums[end] - sums[start] + begins[start] + bonus
         if value >= now[end] and start < end:
             now[end], origin[end] = value, start
     return _skipping(now, origin)
+
+
+def _begins(show: Show, lines: list[str]) -> list[float]:
+    """For each place, what it is worth that a listing begins there."""
+    sorted_names = isinstance(show, Names) and show.form == "ls" and not show.mangled and not set(show.options) & set("tSUrfRl")
+    if not sorted_names:
+        return [0.0] * (len(lines) + 1)
+    folded = [line.casefold() for line in lines]
+    return [0.0, *(DESCENT if now < before else 0.0 for before, now in zip(folded, folded[1:], strict=False)), 0.0, 0.0][: len(lines) + 1]
 
 
 def worth(show: Show, lines: list[str], facts: Facts) -> list[float]:
@@ -148,6 +164,9 @@ def worth(show: Show, lines: list[str], facts: Facts) -> list[float]:
     match show:
         case Names():
             return [likeness(show, line, facts) for line in lines]
+        case Content(naming="none", lead=lead) if lead:
+            fit = expression(lead.strip("\n").split("\n")[0])
+            return [3.0 if fit.fullmatch(line) else 0.1 for line in lines]
         case Content(naming="none"):
             return [0.1] * len(lines)
         case Content():

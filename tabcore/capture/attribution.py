@@ -18,6 +18,7 @@ from tabcore.capture.shell_state import Facts
 from tabcore.capture.shows import Content, Either, Loop, Names, Noise, Show, Stream, Text, Undecided
 
 MAX_DEPTH = 6
+_ENDING = re.compile(r"[^/.\s]\.(?=\w*[A-Za-z])[A-Za-z0-9]{1,8}$")
 MAX_LOOP = 400
 
 
@@ -72,6 +73,7 @@ def _joined(stream: Stream) -> list[Show]:
             and isinstance(last, Content)
             and show.naming == last.naming == "none"
             and show.deep == last.deep
+            and not show.lead
         ):
             limit = None if show.limit is None or last.limit is None else show.limit + last.limit
             paths = tuple(dict.fromkeys(last.paths + show.paths))
@@ -259,7 +261,11 @@ def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
     """Unrolls a loop by the names that the lines show; failing that, by files seen before."""
     symbolic = {value: show.body(value) for value in show.values}
     plain = [part for stream in symbolic.values() for part in stream]
-    if plain and all(len(stream) == 1 for stream in symbolic.values()) and all(isinstance(part, Names) for part in plain):
+    if (
+        plain
+        and all(len(stream) == 1 for stream in symbolic.values())
+        and all(isinstance(part, Names) for part in plain)
+    ):
         for part in plain:
             _reveal(part, lines, sight)
         return
@@ -292,26 +298,30 @@ def _has_content(symbolic: dict[str, Stream]) -> bool:
 
 def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], facts: Facts) -> list[tuple[str, str]]:
     """Names that the body prints on a line of its own, each with the absolute path that stands there."""
-    templates: list[tuple[re.Pattern[str], str, bool, bool]] = []
+    templates: list[tuple[re.Pattern[str], str, bool, bool, bool]] = []
     for value, stream in symbolic.items():
         for part in stream:
             text = _spoken_pattern(part)
             if text and not is_literal(text):
                 template = _template(text, value)
                 if template is not None:
-                    templates.append((template[0], value, template[1], isinstance(part, Names)))
+                    templates.append((template[0], value, template[1], isinstance(part, Names), UNKNOWN in text))
     found: dict[tuple[str, str], None] = {}
     for line in lines if templates else ():
-        for template, value, whole, alone in templates:
+        for template, value, whole, alone, tail in templates:
             match = template.fullmatch(line.rstrip("\r"))
             if match is None and alone and len(value.replace(STAR, "")) > 3:
                 match = re.search(template.pattern + "$", line)
             if match is None or not match["name"].strip():
                 continue
-            name = match["name"]
+            name, place = match["name"], match["path"]
+            if tail and not (_ENDING.search(name) or resolve(show.base, name) in facts.workspace.files):
+                shorter = re.match(template.pattern.replace("[^/\\n]*)", "[^/\\n]*?)") + "$", line)
+                name, place = (shorter["name"], shorter["path"]) if shorter else (name, place)
             if not whole:
                 name = _completed(name, value, show, facts)
-            path = resolve(show.cwd or show.base, match["path"]) if match["path"] != match["name"] else resolve(show.base, name)
+            longer = place not in (name, match["name"]) and whole
+            path = resolve(show.cwd or show.base, place) if longer else resolve(show.base, name)
             if name and (plausible(name) or "/" in name or path in facts.workspace.files):
                 found.setdefault((name, path))
             break
@@ -322,6 +332,8 @@ def _spoken_pattern(part: Show) -> str:
     """The text that a body prints with the loop's name in it."""
     if isinstance(part, Names) and part.form in ("words", "plain") and len(part.printed) == 1:
         return part.printed[0] + "\n"
+    if isinstance(part, Content) and part.lead:
+        return part.lead.split("\n")[0] + "\n"
     return part.text if isinstance(part, Text) else ""
 
 

@@ -15,9 +15,31 @@ REASONS = (
 MAX_ERRORS = 20_000
 MAX_ERROR_LENGTH = 2_000
 _SIGNS = (
-    "o such file", "ermission denied", " a directory", "command not found", "not found", "rrno ", "(os error", "inary file", "annot ", "an't ",
-    "File exists", "not permitted", "too long", "Too many", "unbound variable", "ambiguous redirect", "Invalid argument", "output error",
-    "Text file busy", "not empty", "not a regular file", "o such device", "not recognized", "cannot open", "No such file",
+    "o such file",
+    "ermission denied",
+    " a directory",
+    "command not found",
+    "not found",
+    "rrno ",
+    "(os error",
+    "inary file",
+    "annot ",
+    "an't ",
+    "File exists",
+    "not permitted",
+    "too long",
+    "Too many",
+    "unbound variable",
+    "ambiguous redirect",
+    "Invalid argument",
+    "output error",
+    "Text file busy",
+    "not empty",
+    "not a regular file",
+    "o such device",
+    "not recognized",
+    "cannot open",
+    "No such file",
 )
 _SCRIPT_SIGNS = ("Traceback (most", '  File "', "Node.js v", "Error", "Exception", "Syntax Warning", "rror:")
 _LINE = re.compile(
@@ -128,7 +150,9 @@ def _lines_with_signs(text: str) -> list[tuple[int, int]]:
     return sorted(spans.items())
 
 
-def _paths_of(expression: re.Pattern[str], text: str, lines: list[tuple[int, int]], found: ShownErrors) -> list[tuple[int, int]]:
+def _paths_of(
+    expression: re.Pattern[str], text: str, lines: list[tuple[int, int]], found: ShownErrors
+) -> list[tuple[int, int]]:
     cuts: list[tuple[int, int]] = []
     for match in filter(None, (expression.match(text, *span) for span in lines)):
         found.paths.add(match["path"])

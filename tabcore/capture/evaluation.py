@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Callable
 from typing import assert_never
 
-from tabcore.capture.expansion import expand, expand_all, expand_one
+from tabcore.capture.expansion import expand, expand_all, expand_one, names_base
 from tabcore.capture.patterns import UNKNOWN, is_literal, is_unknown, readable
 from tabcore.capture.shell_state import Shell
 from tabcore.capture.shell_tree import (
@@ -135,24 +135,27 @@ def _if(branches: tuple[tuple[Node, Node], ...], otherwise: Node | None, shell: 
 
 
 def _for(node: For, shell: Shell, stdin: Stream | None) -> Stream:
+    shell.facts.bases.clear()
     values = expand_all(node.words, shell, evaluate) if node.words is not None else list(shell.arguments)
+    bases = {shell.facts.bases[value] for value in values if value in shell.facts.bases}
+    shell.facts.bases.clear()
 
     def body(value: str) -> Stream:
         inner = shell.child()
         inner.variables[node.variable] = [value]
         return evaluate(node.body, inner, stdin)
 
-    return loop(values, shell, body, "for")
+    return loop(values, shell, body, "for", bases.pop() if len(bases) == 1 else "")
 
 
-def loop(values: list[str], shell: Shell, body: Callable[[str], Stream], rule: str) -> Stream:
+def loop(values: list[str], shell: Shell, body: Callable[[str], Stream], rule: str, base: str = "") -> Stream:
     """The body for each value where all are known; otherwise a `Loop` that the observation will unroll."""
     if all(map(is_literal, values)):
         shown: Stream = ()
         for value in values[:MAX_UNROLLED]:
             shown += body(value)
         return shown
-    return (Loop(tuple(values), shell.cwd, body, rule),)
+    return (Loop(tuple(values), base or shell.cwd, body, rule, shell.cwd),)
 
 
 def _while(node: While, shell: Shell, stdin: Stream | None) -> Stream:
@@ -175,7 +178,8 @@ def _while(node: While, shell: Shell, stdin: Stream | None) -> Stream:
         return _lines_of_content(stdin, body, shell)
     if not names:
         return body(UNKNOWN)
-    return loop(list(names), shell, body, "while read")
+    bases = {names_base(show) for show in stdin if isinstance(show, Names)}
+    return loop(list(names), shell, body, "while read", bases.pop() if len(bases) == 1 else "")
 
 
 def _lines_of_content(stdin: Stream, body: Callable[[str], Stream], shell: Shell) -> Stream:

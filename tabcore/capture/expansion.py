@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from collections.abc import Callable, Iterable
 from itertools import product
 from typing import assert_never
 
-from tabcore.capture.patterns import DEEP, END, SHOWN, STAR, UNKNOWN, expression, is_literal
+from tabcore.capture.patterns import DEEP, END, SHOWN, STAR, UNKNOWN, expression, is_literal, resolve
 from tabcore.capture.shell_state import Shell
 from tabcore.capture.shell_tree import Node, Part, ProcessStream, Substitution, Variable, Verbatim, Word
-from tabcore.capture.shows import Names, Stream, Text, literal_text, printed_names
+from tabcore.capture.shows import Content, Names, Show, Stream, Text, literal_text, printed_names
 
 Evaluate = Callable[[Node, Shell, "Stream | None"], Stream]
 
@@ -115,8 +116,9 @@ def _fields(parts: tuple[Part, ...], shell: Shell, evaluate: Evaluate) -> list[s
     fields: list[str] = []
     current = ""
     seen = False
+    embedded = sum(not isinstance(part, Verbatim) or bool(part.text) for part in parts) > 1
     for part in parts:
-        values = _values(part, shell, evaluate, joined=False)
+        values = _values(part, shell, evaluate, joined=False, embedded=embedded)
         seen = seen or isinstance(part, Verbatim) or getattr(part, "quoted", False)
         for position, value in enumerate(values):
             if position:
@@ -129,7 +131,15 @@ def _fields(parts: tuple[Part, ...], shell: Shell, evaluate: Evaluate) -> list[s
     return fields
 
 
-def _values(part: Part, shell: Shell, evaluate: Evaluate, joined: bool) -> list[str]:
+def _inline(show: Show) -> Show:
+    """Names that are put into a line of text."""
+    if not isinstance(show, Names):
+        return show
+    folder = show.folders[0] if show.form == "ls" and len(show.folders) == 1 and is_literal(show.folders[0]) else ""
+    return replace(show, form="inline", base=resolve(show.base, folder) if folder else show.base)
+
+
+def _values(part: Part, shell: Shell, evaluate: Evaluate, joined: bool, embedded: bool = False) -> list[str]:
     match part:
         case Verbatim(text, _):
             return [text]
@@ -137,7 +147,10 @@ def _values(part: Part, shell: Shell, evaluate: Evaluate, joined: bool) -> list[
             values = variable(part, shell, evaluate)
             return _split(values, part.quoted or joined, star=part.name == "*" and part.quoted)
         case Substitution(script, quoted):
-            return _split([_substituted(evaluate(script, shell.child(), None), shell)], quoted or joined)
+            stream = evaluate(script, shell.child(), None)
+            if embedded and quoted and any(isinstance(show, Names) for show in stream):
+                return [marked(tuple(_inline(show) for show in stream), shell)]
+            return _split([_substituted(stream, shell)], quoted or joined)
         case ProcessStream(script, into):
             return [marked(() if into else evaluate(script, shell.child(), None), shell)]
         case _ as never:
@@ -168,6 +181,12 @@ def _globbed(field: str) -> str:
     return field
 
 
+def names_base(show: Names) -> str:
+    """The folder that resolves the names as they are printed."""
+    bare = show.form == "ls" and len(show.folders) == 1 and is_literal(show.folders[0]) and show.printed == (STAR,)
+    return resolve(show.base, show.folders[0]) if bare else show.base
+
+
 def _substituted(stream: Stream, shell: Shell) -> str:
     """The text of `$( … )`: known text, patterns of the names it prints, or a mark for its stream."""
     text = literal_text(stream)
@@ -175,6 +194,9 @@ def _substituted(stream: Stream, shell: Shell) -> str:
         return text.rstrip("\n")
     if stream and all(isinstance(show, Names | Text) for show in stream):
         names = [name for name in printed_names(stream) if name]
+        for show in stream:
+            if isinstance(show, Names):
+                shell.facts.bases.update(dict.fromkeys(show.printed, names_base(show)))
         if names:
             return "\n".join(names)
     return marked(stream, shell)
@@ -211,7 +233,11 @@ def spoken_parts(text: str, shell: Shell, rule: str) -> Stream:
     inner = tuple(show for stream in shows for show in stream)
     if not inner or any(type(show).__name__ == "Noise" for show in inner):
         return own
-    return inner if _MARK.sub("", text).strip() == "" else (*own, *inner)
+    if _MARK.sub("", text).strip() == "":
+        return inner
+    if all(isinstance(show, Content) for show in inner):
+        return tuple(replace(show, lead=own[0].text, limit=None) for show in inner if isinstance(show, Content))
+    return (*own, *inner)
 
 
 def variable(part: Variable, shell: Shell, evaluate: Evaluate) -> list[str]:

@@ -28,7 +28,7 @@ FORMS: dict[str, str] = {
     "archive": r"^Archive:\s+(?P<path>.+)$",
 }
 _FOLDER_KIND = re.compile(r"(?:directory|cannot open\b.*|inode/directory.*|d|D|4)", re.IGNORECASE)
-_ENDING = re.compile(r"[^/.\s]\.[A-Za-z0-9]{1,8}$")
+_ENDING = re.compile(r"[^/.\s]\.(?=\w*[A-Za-z])[A-Za-z0-9]{1,8}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ def entries(names: Names, lines: list[str], facts: Facts) -> list[Entry]:
             found = list(_plain(names, lines))
         case "words":
             found = list(_words(names, lines, facts))
+        case "inline":
+            found = list(_inline(names, lines, facts))
         case "literal":
             found = list(_literal(names, lines, facts))
         case "paths":
@@ -107,6 +109,9 @@ def git_unquoted(text: str) -> str:
     return unquoted(text)
 
 
+_HASH = re.compile(r"[0-9a-f]{7,40}")
+
+
 def _plain(names: Names, lines: list[str]) -> Iterator[Entry]:
     """A path a line; where patterns are known, only what fits them."""
     printed = names.printed
@@ -118,6 +123,8 @@ def _plain(names: Names, lines: list[str]) -> Iterator[Entry]:
             continue
         if git:
             text = git_unquoted(text)
+            if not printed and (_HASH.fullmatch(text) or not plausible(text)):
+                continue
         if printed and not fits_any(printed, text):
             continue
         entry = _entry(names, text)
@@ -135,6 +142,18 @@ def _words(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
     for line in lines:
         for text in _split_words(line, names.printed, names, facts):
             yield _entry(names, text)
+
+
+def _inline(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
+    """Names within a line of text: words that end as files do, are known, or fit a pattern that says something."""
+    telling = tuple(pattern for pattern in names.printed if len(pattern.replace(STAR, "")) > 2)
+    for line in lines:
+        for word in line.split():
+            text = word.strip("'\"`,;()[]")
+            path = resolve(names.base, text)
+            known = path in facts.workspace.files or path in facts.listed
+            if text and (known or (fits_any(telling, text) if telling else _ENDING.search(text) is not None)):
+                yield _entry(names, text)
 
 
 def _split_words(line: str, printed: tuple[str, ...], names: Names, facts: Facts) -> list[str]:
@@ -212,6 +231,7 @@ def _mangled(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
     """Lines that a filter has changed: the name in what is left of them, if there is one."""
     folder = names.folders[0] if names.form == "ls" and len(names.folders) == 1 and is_literal(names.folders[0]) else ""
     base = resolve(names.base, folder) if folder else names.base
+    lead = _common_lead([line.strip() for line in lines if line.strip()])
     whole = (
         [entry for entry in entries(_unmangled(names), lines, facts)]
         if names.form != "ls" or "l" in names.options
@@ -223,13 +243,25 @@ def _mangled(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
     shown = [line for line in lines if line.strip()]
     numbered = bool(shown) and all(_COLUMN.match(line) for line in shown)
     for line in lines:
-        choices = (line.strip(), _LEAD.sub("", line).strip(), line.strip().rpartition(" ")[2])
-        for text in choices[1:] if numbered else choices:
+        if "l" in names.options and re.fullmatch(r"\s*\d*\s*", line):
+            continue
+        choices = (line.strip(), _LEAD.sub("", line).strip(), line.strip().rpartition(" ")[2] if numbered or "l" in names.options else "")
+        if lead and line.strip().startswith(lead):
+            choices = (line.strip()[len(lead) :].strip(),)
+        for text in choices[1:] if numbered and not lead else choices:
             text = text.strip("'\"`,")
             path = _placed(text, base, names, facts)
             if path is not None:
                 yield Entry(path, text.endswith("/"))
                 break
+
+
+def _common_lead(texts: list[str]) -> str:
+    """What a filter has put before every line: marks and blanks that all lines begin with."""
+    if len(texts) < 2:
+        return ""
+    match = re.match(r"[-*•>+|#=\s]+", texts[0])
+    return match.group() if match and all(text.startswith(match.group()) for text in texts) else ""
 
 
 def _unmangled(names: Names) -> Names:
@@ -288,7 +320,7 @@ def likeness(names: Names, line: str, facts: Facts) -> float:
             return 1.5 if plausible(line.strip()) else -3.0
         case "literal":
             return 2.0 if line.lstrip().startswith(("[", "'", '"')) else 1.0 if plausible(line.strip()) else -3.0
-        case "paths" | "mentioned" | "any":
+        case "paths" | "mentioned" | "any" | "inline":
             return 0.5 if plausible(line.strip()) else -1.0
         case "none":
             return -1.0

@@ -11,7 +11,7 @@ from tabcore.capture.patterns import DEEP, STAR, is_literal, matches, relative, 
 from tabcore.capture.shell_state import Facts
 from tabcore.capture.shows import Content
 
-_ENDING = re.compile(r"[^/.\s]\.[A-Za-z0-9]{1,8}$")
+_ENDING = re.compile(r"[^/.\s]\.(?=\w*[A-Za-z])[A-Za-z0-9]{1,8}$")
 _NUMBERED = re.compile(r"[:\-](?:\d+[:\-](?:\d+:)?)")
 _BINARY = re.compile(r"^(?:Binary file )?(?P<path>.+?)(?:: binary file matches.*| matches\.?)$")
 _GREP_NUMBER = re.compile(r"^(?:Line )?\d+[:\-]|^L\d+:|^\s+(?:Line )?\d+: ")

@@ -125,7 +125,9 @@ class _Conversion:
             case "list" | "program":
                 return self.list(node)
             case "pipeline":
-                return _piped([self.node(c) for c in node.children if c.is_named and c.type != "comment"], node.children[0])
+                return _piped(
+                    [self.node(c) for c in node.children if c.is_named and c.type != "comment"], node.children[0]
+                )
             case "redirected_statement":
                 return self.redirected(node)
             case "negated_command":

@@ -23,7 +23,7 @@ class Facts:
     """What one call wrote, moved and ran into; shared by all its shells.
 
     `status` tells how the last command ended where the observation shows it: True it succeeded, False it
-    failed, None it cannot be told. `saved` holds what was written to files in this call.
+    failed, None it cannot be told. `bases`: the folders of names that a substitution put into words. `saved` holds what was written to files in this call.
     """
 
     workspace: Workspace
@@ -36,6 +36,7 @@ class Facts:
     saved: dict[str, Stream] = field(default_factory=dict)
     scripts: dict[str, str] = field(default_factory=dict)
     streams: list[Stream] = field(default_factory=list)
+    bases: dict[str, str] = field(default_factory=dict)
     steps: int = MAX_STEPS
     depth: int = 0
     status: bool | None = True

@@ -19,6 +19,7 @@ Naming = Literal["none", "prefix", "headers", "sections", "diff", "json", "objec
 class Content:
     """Content of files. `limit` bounds its lines; `computed`: where only numbers are seen they were computed, not shown.
 
+    `lead`: the pattern of a line with which the content begins, where the command prints one: a label, a name.
     `deep`: a path may be a folder whose files are meant. `base` is the folder that printed names are relative to.
     """
 
@@ -30,6 +31,7 @@ class Content:
     computed: bool = False
     deep: bool = False
     partial: bool = False
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

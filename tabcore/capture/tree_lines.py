@@ -14,7 +14,7 @@ _BRANCH = re.compile(
 )
 _SUMMARY = re.compile(r"^\s*(?:[\d.]+[KMGT]? used in )?\d+ director(?:y|ies)(?:, \d+ files?)?$|^\d+ files?$")
 _DETAILS = re.compile(r"^\[[^\]]*\]\s+(?=\S)")
-_ENDING = re.compile(r"[^/.\s]\.[A-Za-z0-9]{1,8}$")
+_ENDING = re.compile(r"[^/.\s]\.(?=\w*[A-Za-z])[A-Za-z0-9]{1,8}$")
 
 
 def tree_entries(names: Names, lines: list[str]) -> Iterator[tuple[str, bool]]:

@@ -85,8 +85,21 @@ class Unwrapped:
 
 
 _CUT_SIGNS = (
-    "runcated", "RUNCATED", "lipped", "omitted", "elided", "emaining", "Showing lines", "more lines", "more char", "more bytes", "more line",
-    "limit reached", "oo large", "ull output", "lines left",
+    "runcated",
+    "RUNCATED",
+    "lipped",
+    "omitted",
+    "elided",
+    "emaining",
+    "Showing lines",
+    "more lines",
+    "more char",
+    "more bytes",
+    "more line",
+    "limit reached",
+    "oo large",
+    "ull output",
+    "lines left",
 )
 _END_SIGNS = ("imed out", "borted", "xited", "xit code", "exit:", "illed", "nterrupted")
 
@@ -154,7 +167,11 @@ def _without_trailers(text: str, result: Unwrapped) -> Unwrapped:
         result.cut = result.cut or bool(marks or notices)
     for part in {text[:200], text[-300:]}:
         if any(sign in part for sign in _END_SIGNS):
-            text = _TIMEOUT.sub("", text[:200]) + text[200:] if part == text[:200] else text[:-300] + _TIMEOUT.sub("", part)
+            text = (
+                _TIMEOUT.sub("", text[:200]) + text[200:]
+                if part == text[:200]
+                else text[:-300] + _TIMEOUT.sub("", part)
+            )
     result.text = "" if _CLEARED.fullmatch(text) else text
     return result
 

@@ -80,10 +80,9 @@ def unzip(call: Call) -> Stream:
         return call.content([archive], "unzip -p: shows a member of the archive")
     if parsed.has("l", "v", "Z", "t", "z"):
         return (Names(call.shell.cwd, "archive", "unzip -l: the archive's own path", printed=(archive,)),)
-    folder = parsed.value("d") or "."
     return (
         Names(
-            call.path(folder) if folder != "." else call.shell.cwd,
+            call.shell.cwd,
             r"^\s*(?:inflating|extracting|linking): (?P<path>\S.*?)\s*(?:->.*)?$",
             "unzip: files that were extracted",
             options="x",

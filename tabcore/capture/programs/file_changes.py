@@ -6,7 +6,7 @@ import posixpath
 
 from tabcore.capture.patterns import is_literal
 from tabcore.capture.programs.call import Call, Row, noise, silent
-from tabcore.capture.shows import Names, Stream
+from tabcore.capture.shows import Names, Noise, Stream
 
 
 def copy(call: Call) -> Stream:
@@ -121,9 +121,12 @@ tty sw_vers sysctl pgrep pidof screen tmux nc telnet pre-commit poetry pdm hatch
 latexmk pdflatex xelatex lualatex bibtex fc-list fc-cache ldd nm objdump readelf strace ltrace gdb lldb timedatectl hostnamectl rbenv pyenv nvm
 google-chrome chromium playwright psql mysql redis-cli mongo aws gcloud az lsblk blkid dmesg journalctl rustup""".split()
 
+_ONE_LINE = "date whoami id hostname uname uptime nproc arch expr tty bc".split()
+
 ROWS: dict[str, Row] = {
     **dict.fromkeys(_SILENT, silent),
     **dict.fromkeys(_NOISY, noise),
+    **dict.fromkeys(_ONE_LINE, lambda call: (Noise(f"{call.name}: one line that tells nothing of files", 1),)),
     **dict.fromkeys(["cp", "install", "rsync", "scp", "gcp", "ditto"], copy),
     **dict.fromkeys(["mv", "rename", "gmv"], move),
     "ln": link,

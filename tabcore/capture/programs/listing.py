@@ -108,6 +108,12 @@ def _find_actions(call: Call, tests: list[str], printed: tuple[str, ...], only_f
         elif word in ("-printf", "-fprintf"):
             form = print_format(tests[position + 1] if position + 1 < len(tests) else "%p", "find")
             roots = tuple(call.arguments[:1])
+            layout = tests[position + 1] if position + 1 < len(tests) else ""
+            if "%p" not in layout and is_literal(roots[0]):
+                names = Names(call.path(roots[0]), form, "find -printf: names of the listing", (), (), "", None, only_folders)
+                shown.append((names,))
+                position += 1
+                continue
             shown.append(
                 (
                     Names(
@@ -161,20 +167,39 @@ def each(values: list[str], call: Call, body: object, rule: str) -> Stream:
     return (Loop(tuple(values), call.shell.cwd, body, rule),)
 
 
-_DIRECTIVE = re.compile(
-    r"%[-0-9.]*([pPfhnNFyYsSaAbBciIklLmMgGuUtTxXwWzZCdDoOrRZ]|[ACTB][@a-zA-Z+]|%)|\\([nt0])|\\(\d{3})"
-)
+_DIRECTIVE = {
+    "find": re.compile(r"%[-0-9.]*([ACTB][@a-zA-Z+]|[a-zA-Z%])|\\([nt0])|\\(\d{3})"),
+    "stat": re.compile(r"%[-0-9.]*([a-zA-Z%])|\\([nt0])|\\(\d{3})"),
+}
 
 
 _MOMENT = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d{4})?"
 _MOMENT_C = r"\w{3} \w{3} +\d+ [\d:.]+ \d{4}"
 _DIRECTIVES: dict[str, dict[str, str]] = {
-    "find": {"s": r"\d+", "t": _MOMENT_C, "a": _MOMENT_C, "c": _MOMENT_C, "m": r"\d+", "M": r"\S+", "k": r"\d+", "d": r"\d+", "f": ".*?", "h": ".*?"},
-    "stat": {"s": r"\d+", "y": f"(?:{_MOMENT}|-)", "w": f"(?:{_MOMENT}|-)", "x": f"(?:{_MOMENT}|-)", "z": f"(?:{_MOMENT}|-)", "a": r"\d+", "A": r"\S+", "n": ".*?"},
+    "find": {
+        "s": r"\d+",
+        "t": _MOMENT_C,
+        "a": _MOMENT_C,
+        "c": _MOMENT_C,
+        "m": r"\d+",
+        "M": r"\S+",
+        "k": r"\d+",
+        "d": r"\d+",
+        "f": ".*?",
+        "h": ".*?",
+    },
+    "stat": {
+        "s": r"\d+",
+        "y": f"(?:{_MOMENT}|-)",
+        "w": f"(?:{_MOMENT}|-)",
+        "x": f"(?:{_MOMENT}|-)",
+        "z": f"(?:{_MOMENT}|-)",
+        "a": r"\d+",
+        "A": r"\S+",
+        "n": ".*?",
+    },
 }
-_STAT_KINDS = (
-    r"(?P<kind>regular empty file|regular file|directory|symbolic link|block special file|character special file|fifo|socket|weird file)"
-)
+_STAT_KINDS = r"(?P<kind>regular empty file|regular file|directory|symbolic link|block special file|character special file|fifo|socket|weird file)"
 
 
 def print_format(text: str, program: str) -> str:
@@ -188,7 +213,7 @@ def print_format(text: str, program: str) -> str:
     pieces: list[str] = ["^"]
     position = 0
     seen: set[str] = set()
-    for match in _DIRECTIVE.finditer(text):
+    for match in _DIRECTIVE[program].finditer(text):
         pieces.append(re.escape(text[position : match.start()]))
         position = match.end()
         letter = match.group(1)

@@ -383,6 +383,9 @@ class Script:
     def comprehension(self, elements: list[ast.expr], generators: list[ast.comprehension]) -> Value:
         """The elements for the first few items; a name from a listing stays a listing."""
         first = self.value(generators[0].iter)
+        if _prints_inside(elements):
+            self.as_loop(elements, generators)
+            return NOTHING
         found: list[Value] = []
         for item in items_of(first)[:MAX_ITEMS]:
             self.bind(generators[0].target, first if isinstance(first, Listing) and first.walk else item)
@@ -397,6 +400,13 @@ class Script:
             return Many(tuple(found))
         inner = merged(found)
         return inner
+
+    def as_loop(self, elements: list[ast.expr], generators: list[ast.comprehension]) -> None:
+        """`[print(f) for f in files]`, followed as the loop that it is."""
+        body: list[ast.stmt] = [ast.Expr(element) for element in elements]
+        for generator in reversed(generators):
+            body = [ast.For(target=generator.target, iter=generator.iter, body=body, orelse=[])]
+        self.block(body)
 
     def call_defined(self, function: Defined, arguments: list[Value], named: dict[str, Value]) -> Value:
         if self.depth > 8:
@@ -425,12 +435,14 @@ class Script:
             self.shows.append(Names(listing.base, "literal", "python: prints a listing", listing.printed))
         paths = tuple(dict.fromkeys(path for value in data for path in value.paths))
         if paths:
-            labels = [value.text for value in values if isinstance(value, Known) and not is_literal(value.text)]
-            if labels and not listings:
-                self.shows.append(Text(" ".join(labels) + UNKNOWN + "\n", "python: prints a name"))
-            self.shows.append(Content(self.shell.facts.with_sources(paths), rule, base=self.shell.cwd))
+            label = " ".join(map(text_of, values)) if any(isinstance(value, Known) and value.text.strip() for value in values) else ""
+            self.shows.append(Content(self.shell.facts.with_sources(paths), rule, base=self.shell.cwd, lead=label.lstrip("\n")))
         elif not listings:
             self.shows.append(Text(" ".join(map(text_of, values)) + "\n", "python: the agent's own text"))
+
+
+def _prints_inside(elements: list[ast.expr]) -> bool:
+    return any(isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id in ("print", "pprint") for e in elements)
 
 
 def _piped(stdin: Stream | None, shell: Shell) -> Value:
