@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from reader_checks import ABSENT, REAL
 from test_atif_viewer import SAMPLE as ATIF_VIEWER
+from test_gemini_cli import NEWER as GEMINI_LINES
+from test_gemini_cli import SAMPLE as GEMINI
+from test_gemini_cli import STREAM as GEMINI_STREAM
 from test_inspect_log import EVAL, ZSTD
 from test_inspect_log import SAMPLE as INSPECT
 from test_langfuse import SAMPLE as LANGFUSE
@@ -18,6 +21,7 @@ from tabcore.readers.base import HEAD
 from tabcore.source import Source
 
 OURS: dict[str, list[str | bytes]] = {
+    "gemini-cli": [GEMINI, GEMINI_LINES, GEMINI_STREAM],
     "atif-viewer": [ATIF_VIEWER],
     "inspect": [EVAL, ZSTD, INSPECT],
     "langfuse": [LANGFUSE],
