@@ -135,17 +135,21 @@ def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -
     now, origin = list(before), list(range(len(before)))
     best: list[int] = []
     head = 0
-    for end in range(len(before)):
-        key = before[end] - sums[end] + begins[end]
-        while len(best) > head and before[best[-1]] - sums[best[-1]] + begins[best[-1]] < key:
+    keys = [before[place] - sums[place] + begins[place] for place in range(len(before))]
+    for end in range(1, len(before)):
+        while len(best) > head and keys[best[-1]] < keys[end - 1]:
             best.pop()
-        best.append(end)
+        best.append(end - 1)
         if limit is not None:
             while end - best[head] > limit:
                 head += 1
+                if head == len(best):
+                    break
+        if head == len(best):
+            continue
         start = best[head]
-        value = before[start] + sums[end] - sums[start] + begins[start] + bonus
-        if value >= now[end] and start < end:
+        value = keys[start] + sums[end] + bonus
+        if value >= now[end]:
             now[end], origin[end] = value, start
     return _skipping(now, origin)
 

@@ -235,6 +235,8 @@ def spoken_parts(text: str, shell: Shell, rule: str) -> Stream:
         return own
     if _MARK.sub("", text).strip() == "":
         return inner
+    if any(isinstance(show, Names) and show.form == "inline" for show in inner):
+        return inner
     if all(isinstance(show, Content) for show in inner):
         return tuple(replace(show, lead=own[0].text, limit=None) for show in inner if isinstance(show, Content))
     return (*own, *inner)
