@@ -445,3 +445,18 @@ def test_a_real_log_holds_what_was_counted_without_the_reader(golden: Path) -> N
     assert (main.tally.total, main.tally.skipped) == (expected["lines"], ())
     assert sha256(main.turns[0].text.encode()).hexdigest() == expected["first_text_sha256"]
     assert sha256(main.turns[-1].text.encode()).hexdigest() == expected["last_text_sha256"]
+
+
+def test_a_sub_agent_whose_first_record_hangs_on_the_call_is_a_run_of_its_own() -> None:
+    side = {"isSidechain": True}
+    log = lines(
+        cc_user("u0", None, "x"),
+        cc_agent("u1", "u0", "m1", use("t1", "Task", prompt="a"), use("t2", "Task", prompt="b")),
+        cc_user("a0", "u1", "a", **side),
+        cc_agent("a1", "a0", "ma", text("A"), **side),
+        cc_user("b0", "u1", "b", **side),
+        cc_agent("b1", "b0", "mb", text("B"), **side),
+        cc_user("u2", "u1", [result("t1", "A"), result("t2", "B")]),
+        cc_agent("u3", "u2", "m2", text("Done")),
+    )
+    assert [(len(run.turns), run.header.parent_call) for run in runs_of(log)] == [(2, None), (1, "t1"), (1, "t2")]

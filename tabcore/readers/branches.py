@@ -31,6 +31,7 @@ class Tree:
     """The tree of one chain of records."""
 
     def __init__(self) -> None:
+        self.repeated: set[tuple[int, int]] = set()
         self._index: dict[str, int] = {}
         self._parents = array("q")
         self._places = array("q")
@@ -51,8 +52,8 @@ class Tree:
         response: str | None,
         length: int,
         is_root: bool = False,
-    ) -> bool:
-        """Takes a record; False when the same record stood in the log before (same id, response and length).
+    ) -> None:
+        """Takes a record, in the log's order; one that stood there before (same id, response, length) is `repeated`.
 
         `line` and `place` say where it stands, `response` is the id that the pieces of one response share,
         `is_root` that the record says it has no parent.
@@ -62,7 +63,8 @@ class Tree:
         if ident is not None:
             earlier = self._index.setdefault(ident, number)
             if earlier != number and self._responses[earlier] == own and self._lengths[earlier] == length:
-                return False
+                self.repeated.add((line, place))
+                return
         if parent is not None and parent == self._last:
             above = number - 1
         else:
@@ -74,7 +76,9 @@ class Tree:
         self._voices.append(_VOICES[voice])
         self._responses.append(own)
         self._last = ident
-        return True
+
+    def __contains__(self, ident: str | None) -> bool:
+        return ident in self._index
 
     def sides(self) -> dict[tuple[int, int], Side]:
         """The abandoned records, by line and place; empty for a log without a fork."""
@@ -185,26 +189,17 @@ class Forest:
 
     def __init__(self) -> None:
         self._trees: dict[str, Tree] = {}
-        self.repeated: set[tuple[int, int]] = set()
 
-    def add(
-        self,
-        chain: str,
-        line: int,
-        place: int,
-        ident: str | None,
-        parent: str | None,
-        voice: Voice,
-        response: str | None,
-        length: int,
-        is_root: bool = False,
-    ) -> None:
-        """Takes a record in the log's order (see Tree.add); a record that stands there again joins `repeated`."""
+    def tree(self, chain: str = "") -> Tree:
+        """The tree of a chain; "" is the main one."""
         tree = self._trees.get(chain)
         if tree is None:
             tree = self._trees[chain] = Tree()
-        if not tree.add(line, place, ident, parent, voice, response, length, is_root):
-            self.repeated.add((line, place))
+        return tree
+
+    def repeated(self) -> set[tuple[int, int]]:
+        """The records that stood in the log before."""
+        return {where for tree in self._trees.values() for where in tree.repeated}
 
     def sides(self) -> dict[tuple[int, int], Side]:
         """The abandoned records of all chains."""

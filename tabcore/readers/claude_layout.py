@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from tabcore.readers.base import Account
-from tabcore.readers.branches import Forest, Side, Voice
+from tabcore.readers.branches import Forest, Side, Tree, Voice
 from tabcore.readers.records import Sign, records
 from tabcore.source import Source
 
@@ -46,15 +46,22 @@ class Layout:
 
 
 class _Chains:
-    """Which sub-agent a side-chain record belongs to: the one it names, else its parent's."""
+    """Which sub-agent a side-chain record belongs to: the one it names, else its parent's, else a new one.
 
-    def __init__(self) -> None:
+    A parent that is not in the log leaves the record with the latest chain.
+    """
+
+    def __init__(self, main: Tree) -> None:
+        self._main = main
         self._of_record: dict[str, str] = {}
         self._latest = ""
 
     def of(self, link: _Link, line: int) -> str:
+        """The chain of the next side-chain record, which stands on `line`."""
         parent = link.parent_uuid if isinstance(link.parent_uuid, str) else None
-        inherited = self._of_record.get(parent, self._latest if parent and self._latest else "") if parent else ""
+        inherited = self._of_record.get(parent, "") if parent else ""
+        if parent and not inherited and parent not in self._main:
+            inherited = self._latest
         chain = link.agent_id or inherited or link.uuid or f"line-{line}"
         if link.uuid:
             self._of_record[link.uuid] = chain
@@ -63,31 +70,34 @@ class _Chains:
 
 
 def layout_of(source: Source, sign: Sign) -> Layout:
-    layout, forest, chains = Layout(), Forest(), _Chains()
+    """A pass over the whole log that keeps ids only; `sign` tells the format's records from other objects."""
+    layout, forest = Layout(), Forest()
+    main = forest.tree()
+    chains = _Chains(main)
     for line, place, link, length in records(source, _Link, sign, Account(source.path)):
-        chain = ""
+        tree = main
         if link.is_sidechain:
             chain = layout.agents[line, place] = chains.of(link, line)
-        elif link.type in ("user", "assistant"):
+            tree = forest.tree(chain)
+        elif link.type in _SPEAKERS:
             layout.has_main = True
-        if link.uuid is not None:
-            _plant(forest, link, chain, line, place, length)
-    layout.sides, layout.repeated = forest.sides(), forest.repeated
+        if link.uuid is None:
+            continue
+        response = (link.message and link.message.id) or link.uuid
+        parent = link.parent_uuid
+        if isinstance(parent, str):
+            tree.add(line, place, link.uuid, parent, _voice(link), response, length)
+        else:
+            above = link.logical_parent_uuid
+            tree.add(line, place, link.uuid, above, _voice(link), response, length, parent is None and not above)
+    layout.sides, layout.repeated = forest.sides(), forest.repeated()
     if not layout.has_main and layout.agents:
         first = next(iter(layout.agents.values()))
         layout.agents = {where: chain for where, chain in layout.agents.items() if chain != first}
     return layout
 
 
-def _plant(forest: Forest, link: _Link, chain: str, line: int, place: int, length: int) -> None:
-    parent = link.parent_uuid
-    voice = _voice(link)
-    response = (link.message.id if link.message else None) or link.uuid
-    if isinstance(parent, str):
-        forest.add(chain, line, place, link.uuid, parent, voice, response, length)
-    else:
-        is_root = parent is None and not link.logical_parent_uuid
-        forest.add(chain, line, place, link.uuid, link.logical_parent_uuid, voice, response, length, is_root)
+_SPEAKERS = ("user", "assistant")
 
 
 def _voice(link: _Link) -> Voice:
@@ -95,6 +105,13 @@ def _voice(link: _Link) -> Voice:
         return "agent"
     if link.type != "user" or link.is_meta or link.is_compact_summary or link.message is None:
         return "none"
-    content = bytes(memoryview(link.message.content)[:4096]).lstrip()
-    is_result = content.startswith(b"[") and (b'"tool_result"' in content or b'"tool_use_id"' in content)
-    return "none" if is_result or content in (b"", b"null", b"[]") else "person"
+    return "person" if _is_prompt(link.message.content) else "none"
+
+
+def _is_prompt(content: msgspec.Raw) -> bool:
+    """True for a text, or for blocks without a tool's result."""
+    view = memoryview(content)
+    head = bytes(view[:300]).lstrip()
+    if not head.startswith(b"["):
+        return head not in (b"", b"null")
+    return head != b"[]" and b'"tool_use_id"' not in head and b'"tool_use_id"' not in bytes(view)

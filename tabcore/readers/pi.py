@@ -18,7 +18,7 @@ import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
-from tabcore.readers.branches import Forest, Side, Voice
+from tabcore.readers.branches import Side, Tree, Voice
 from tabcore.readers.insertions import tab_block
 from tabcore.readers.json_documents import opening
 from tabcore.readers.pi_messages import is_event
@@ -117,8 +117,8 @@ def recognises(head: bytes, source: Source) -> bool:
 def read(source: Source) -> Iterator[Piece]:
     """One run: the live branch's turns, and those of branches that were given up, marked so."""
     account = account_of(source)
-    forest = _forest(source)
-    session = _Session(account, forest.sides(), forest.repeated)
+    tree = _tree(source)
+    session = _Session(account, tree.sides(), tree.repeated)
     for record in records(source, _Entry, _is_record, account):
         session.take(*record)
         if account.pieces:
@@ -136,17 +136,17 @@ def _is_record(value: dict[str, Json]) -> bool:
     return kind in _ENTRIES and "timestamp" in value and ("parentId" in value or "uuid" not in value)
 
 
-def _forest(source: Source) -> Forest:
+def _tree(source: Source) -> Tree:
     """The tree of a version 3 log; an older one is linear and needs no pass of its own."""
-    forest = Forest()
+    tree = Tree()
     if b'"parentId"' not in source.head(1 << 16):
-        return forest
+        return tree
     for line, place, entry, length in records(source, _Link, _is_record, Account(source.path)):
         if entry.id is not None and entry.type != "session":
             parent = entry.parent if isinstance(entry.parent, str) else None
             voice = _VOICES.get(entry.message.role, "none") if entry.message else "none"
-            forest.add("", line, place, entry.id, parent, voice, entry.id, length, entry.parent is None)
-    return forest
+            tree.add(line, place, entry.id, parent, voice, entry.id, length, entry.parent is None)
+    return tree
 
 
 class _Session:
