@@ -11,6 +11,7 @@ from test_gemini_cli import STREAM as GEMINI_STREAM
 from test_inspect_log import EVAL, ZSTD
 from test_inspect_log import SAMPLE as INSPECT
 from test_langfuse import SAMPLE as LANGFUSE
+from test_opencode import SAMPLE as OPENCODE
 from test_openhands import ROWS, V1_LINES
 from test_openhands import SAMPLE as OPENHANDS
 from test_otel import SAMPLE as OTEL
@@ -21,6 +22,7 @@ from tabcore.readers.base import HEAD
 from tabcore.source import Source
 
 OURS: dict[str, list[str | bytes]] = {
+    "opencode": [OPENCODE],
     "gemini-cli": [GEMINI, GEMINI_LINES, GEMINI_STREAM],
     "atif-viewer": [ATIF_VIEWER],
     "inspect": [EVAL, ZSTD, INSPECT],
