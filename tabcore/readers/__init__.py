@@ -5,7 +5,9 @@
     branches.py    which records lie on the branch that the record kept
     assembly.py    records -> turns
     insertions.py  what in a text the harness or the tab put there
-    atif.py claude_code.py pi.py   one format each; none imports another
+    json_documents.py contents.py  JSON documents, and values of no fixed shape
+    atif.py claude_code.py pi.py … one format each; none imports another
+    atif_texts.py claude_layout.py what two of them need beside: calls written as text; the pass over ids
 
 To add a format: one module with `NAME`, `recognises()` and `read()`, and its line in READERS.
 """
