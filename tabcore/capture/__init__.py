@@ -84,6 +84,11 @@ def _findings(sight: Sight, workspace: Workspace) -> tuple[Finding, ...]:
     facts, root = sight.facts, workspace.root
     workspace.directories |= facts.folders
     found: list[Finding] = []
+    if facts.authored_patterns:
+        for path in sight.listed:
+            pattern_rule = facts.authored_by_pattern(path)
+            if pattern_rule is not None:
+                facts.authored.setdefault(path, pattern_rule)
     for path, rule in facts.authored.items():
         found.append(Finding("authored", relative(root, path), rule))
         workspace.authored.add(path)

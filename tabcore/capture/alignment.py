@@ -127,7 +127,7 @@ def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -
     """A run of lines: the best start for each end, within the show's limit of lines."""
     worths = worth(show, lines, facts)
     limit = getattr(show, "limit", None)
-    begins = _begins(show, lines)
+    begins = _begins(show, lines, worths)
     bonus = FIRST_LINE if isinstance(show, Content) else 0.5 if isinstance(show, Names) else 0.0
     sums = [0.0]
     for value in worths:
@@ -154,8 +154,10 @@ def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -
     return _skipping(now, origin)
 
 
-def _begins(show: Show, lines: list[str]) -> list[float]:
-    """For each place, what it is worth that a listing begins there."""
+def _begins(show: Show, lines: list[str], worths: list[float]) -> list[float]:
+    """For each place, what it is worth that a listing or a loop begins there."""
+    if isinstance(show, Loop):
+        return [*(DESCENT if value >= 3.0 else 0.0 for value in worths), 0.0]
     sorted_names = isinstance(show, Names) and show.form == "ls" and not show.mangled and not set(show.options) & set("tSUrfRl")
     if not sorted_names:
         return [0.0] * (len(lines) + 1)

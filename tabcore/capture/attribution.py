@@ -172,12 +172,21 @@ def _prefixed(show: Content, lines: list[str], sight: Sight) -> None:
         sight.read(path, show.rule, show.partial)
     for path in rest.binary:
         sight.undecided.setdefault(path, "a binary file matches: nothing of it is shown")
+    for path in rest.alone:
+        sight.list(path, f"{show.rule}; only paths are left of them")
     if not named and rest.unnamed:
-        single = [path for path in show.paths if is_literal(path)] or [
-            p for pattern in show.paths for p in sight.facts.known(pattern)
-        ]
-        if len(single) == 1 and len(show.paths) == 1 and _is_file(single[0], sight.facts):
-            sight.read(single[0], show.rule, show.partial)
+        _without_names(show, sight)
+
+
+def _without_names(show: Content, sight: Sight) -> None:
+    """Matching lines that name no file: those of the one file that was searched."""
+    if len(show.paths) != 1 or show.filtered:
+        for path in show.paths:
+            sight.undecided.setdefault(path, f"{show.rule}, names are hidden: which files they come from cannot be told")
+        return
+    single = [path for pattern in show.paths for path in sight.facts.known(pattern)]
+    if len(single) == 1 and not sight.facts.is_folder(single[0]):
+        sight.read(single[0], show.rule, show.partial)
 
 
 def _headed(show: Content, lines: list[str], sight: Sight) -> None:
@@ -201,28 +210,11 @@ def _headed(show: Content, lines: list[str], sight: Sight) -> None:
 
 def _patch(show: Content, lines: list[str], sight: Sight) -> None:
     for name, has_content in diff_paths(lines, plain=bool(show.paths)):
-        path = _in_repository(git_unquoted(name), show.base, sight.facts)
+        path = sight.facts.in_repository(git_unquoted(name), show.base)
         if has_content:
             sight.read(path, show.rule)
         else:
             sight.list(path, f"{show.rule}, only its name is shown")
-
-
-def _in_repository(name: str, base: str, facts: Facts) -> str:
-    """Where a path that git names lies: below `base`, or below the nearest folder above that makes it a known file."""
-    folder = base
-    while folder not in ("/", ""):
-        path = resolve(folder, name)
-        if path in facts.workspace.files:
-            return path
-        if (
-            posixpath.dirname(name)
-            and posixpath.basename(folder) == name.split("/", 1)[0]
-            and folder != facts.workspace.root
-        ):
-            return resolve(posixpath.dirname(folder), name)
-        folder = posixpath.dirname(folder) if len(folder) > len(facts.workspace.root) else ""
-    return resolve(base, name)
 
 
 def _object(show: Content, lines: list[str], sight: Sight) -> None:
@@ -243,7 +235,7 @@ def _names(show: Names, lines: list[str], sight: Sight) -> None:
     found = entries(show, lines, sight.facts)
     if show.form == "stat-lines" or (show.form in ("plain", "status") and "git" in show.folders):
         found = [
-            replace(entry, path=_in_repository(posixpath.relpath(entry.path, show.base), show.base, sight.facts))
+            replace(entry, path=sight.facts.in_repository(posixpath.relpath(entry.path, show.base), show.base))
             if show.form == "stat-lines"
             else entry
             for entry in found
@@ -266,8 +258,9 @@ def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
         and all(len(stream) == 1 for stream in symbolic.values())
         and all(isinstance(part, Names) for part in plain)
     ):
-        for part in plain:
-            _reveal(part, lines, sight)
+        for part in dict.fromkeys(plain):
+            alone = isinstance(part, Names) and part.form == "words" and len(part.printed) == 1
+            _reveal(replace(part, form="plain") if isinstance(part, Names) and alone else part, lines, sight)
         return
     named = _loop_headings(show, symbolic, lines, sight.facts)
     values = [value for value, _ in named]

@@ -10,7 +10,8 @@ REASONS = (
     r"cannot execute[^\n]*|File name too long|Too many open files|Operation not permitted|Input/output error|"
     r"Invalid argument|File exists|Directory not empty|ambiguous redirect|No such file|unbound variable|"
     r"Binary file matches|binary file matches|Too many levels of symbolic links|Text file busy|Argument list too long|"
-    r"\[Errno \d+\][^\n]*|No such device or address|cannot open[^\n]*|file not recognized[^\n]*|not a regular file"
+    r"(?:invalid|unrecognized|illegal|unknown) [^\n]*|option used in [^\n]*|missing [^\n]*|extra operand[^\n]*|syntax error[^\n]*|"
+    r"unterminated [^\n]*|parse error[^\n]*|error[: (][^\n]*|\[Errno \d+\][^\n]*|No such device or address|cannot open[^\n]*|file not recognized[^\n]*|not a regular file"
 )
 MAX_ERRORS = 20_000
 MAX_ERROR_LENGTH = 2_000

@@ -5,11 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from tabcore.capture.filtered_lines import LEAD, filtered_entries, fits_any, keeps_layout, plausible
 from tabcore.capture.ls_lines import ls_entries, unquoted
-from tabcore.capture.patterns import STAR, is_literal, literal_folder, matches, resolve
+from tabcore.capture.patterns import STAR, is_literal, matches, resolve
 from tabcore.capture.shell_state import Facts
 from tabcore.capture.shows import Names
 from tabcore.capture.tree_lines import tree_entries
@@ -49,7 +50,8 @@ def entries(names: Names, lines: list[str], facts: Facts) -> list[Entry]:
     if names.form == "none":
         return []
     if names.mangled:
-        return list(_mangled(names, lines, facts))
+        whole = entries(replace(names, mangled=False), lines, facts) if keeps_layout(names) else []
+        return whole or [Entry(path, folder) for path, folder in filtered_entries(names, lines, facts)]
     match names.form:
         case "ls":
             found = [Entry(path, folder) for path, folder in ls_entries(names, lines, facts)]
@@ -129,12 +131,6 @@ def _plain(names: Names, lines: list[str]) -> Iterator[Entry]:
             continue
         entry = _entry(names, text)
         yield Entry(entry.path, entry.is_folder or posixpath.normpath(text) in roots)
-
-
-def fits_any(printed: tuple[str, ...], text: str) -> bool:
-    """True when the text fits one of the patterns, with or without a closing slash."""
-    bare = text.rstrip("/") or text
-    return any(matches(pattern, text) or matches(pattern, bare) or pattern.rstrip("/") == bare for pattern in printed)
 
 
 def _words(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
@@ -223,92 +219,12 @@ def _mentioned(names: Names, lines: list[str]) -> Iterator[Entry]:
             yield _entry(names, printed)
 
 
-_COLUMN = re.compile(r"^\s*(?:\d[\d.,]*[KMGTB]?\s+)+\S")
-_LEAD = re.compile(r"^(?:[\s\-*•>|+│├└─`]+(?=\S)|(?:\d[\d.,]*[KMGTB]?[\s:.)]+)+(?=\S)|\S+=(?=\S))+")
-
-
-def _mangled(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
-    """Lines that a filter has changed: the name in what is left of them, if there is one."""
-    folder = names.folders[0] if names.form == "ls" and len(names.folders) == 1 and is_literal(names.folders[0]) else ""
-    base = resolve(names.base, folder) if folder else names.base
-    lead = _common_lead([line.strip() for line in lines if line.strip()])
-    whole = (
-        [entry for entry in entries(_unmangled(names), lines, facts)]
-        if names.form != "ls" or "l" in names.options
-        else []
-    )
-    if whole:
-        yield from whole
-        return
-    shown = [line for line in lines if line.strip()]
-    numbered = bool(shown) and all(_COLUMN.match(line) for line in shown)
-    for line in lines:
-        if "l" in names.options and re.fullmatch(r"\s*\d*\s*", line):
-            continue
-        choices = (line.strip(), _LEAD.sub("", line).strip(), line.strip().rpartition(" ")[2] if numbered or "l" in names.options else "")
-        if lead and line.strip().startswith(lead):
-            choices = (line.strip()[len(lead) :].strip(),)
-        for text in choices[1:] if numbered and not lead else choices:
-            text = text.strip("'\"`,")
-            path = _placed(text, base, names, facts)
-            if path is not None:
-                yield Entry(path, text.endswith("/"))
-                break
-
-
-def _common_lead(texts: list[str]) -> str:
-    """What a filter has put before every line: marks and blanks that all lines begin with."""
-    if len(texts) < 2:
-        return ""
-    match = re.match(r"[-*•>+|#=\s]+", texts[0])
-    return match.group() if match and all(text.startswith(match.group()) for text in texts) else ""
-
-
-def _unmangled(names: Names) -> Names:
-    return Names(
-        names.base, names.form, names.rule, names.printed, names.folders, names.options, names.limit, names.only_folders
-    )
-
-
-def _placed(text: str, base: str, names: Names, facts: Facts) -> str | None:
-    """The absolute path that a changed name stands for, None when it is none."""
-    if not text:
-        return None
-    direct = resolve(base, text)
-    if direct in facts.workspace.files or direct in facts.listed or direct in facts.workspace.directories:
-        return direct
-    if not plausible(text):
-        return None
-    if "/" not in text:
-        alike = [path for path in facts.workspace.files if path.endswith("/" + text)]
-        if len(alike) == 1:
-            return alike[0]
-        folders = {literal_folder(pattern) for pattern in names.printed} - {"", "."}
-        if names.form == "plain" and len(folders) == 1:
-            return resolve(names.base, posixpath.join(folders.pop(), text))
-    return direct
-
-
-_NO_NAME = re.compile(r"[\t<>|:;{}=]|, |\. |\s{2,}|[.,!]$|^[-#*]+\s|^total \d+$")
-
-
-def plausible(text: str) -> bool:
-    """True for a line that may well be a name and nothing else.
-
-    >>> plausible("offer letter - v2.docx"), plausible("Dear Sir, I write"), plausible("CHECKLIST")
-    (True, False, True)
-    """
-    if not text or len(text) > 255 or _NO_NAME.search(text):
-        return False
-    return _ENDING.search(text) is not None or re.search(r"[\s,\"'()]", text) is None
-
-
 def likeness(names: Names, line: str, facts: Facts) -> float:
     """How well a line fits a listing, for telling it from its neighbours: above 0 it does, below it does not."""
     if not line.strip():
         return 0.05 if names.form in ("ls", "tree") else -0.5
     if names.mangled:
-        return 1.0 if plausible(_LEAD.sub("", line).strip()) else -2.0
+        return 1.0 if plausible(LEAD.sub("", line).strip()) else -2.0
     match names.form:
         case "ls":
             return _ls_likeness(names, line, facts)

@@ -28,12 +28,24 @@ def ls_entries(names: Names, lines: list[str], facts: Facts) -> Iterator[tuple[s
     """Absolute paths with whether each is a folder."""
     long = "l" in names.options
     sections = _sections(names, lines)
-    for folder, section in sections:
+    headless = "R" in names.options and len(sections[0][1]) > 0 and any(line.strip() for line in sections[0][1])
+    for position, (folder, section) in enumerate(sections):
+        if headless and position == 0:
+            yield from _known_by_name(section, long, names, facts)
+            continue
         if folder is not None:
             facts.folders.add(folder)
         names_in = _long(section, names.options) if long else _short(section, names.options, names)
         for name, kind in names_in:
             yield from _placed(names, folder, name, kind)
+
+
+def _known_by_name(lines: list[str], long: bool, names: Names, facts: Facts) -> Iterator[tuple[str, bool]]:
+    """Entries of a recursive listing whose heading a filter took away: those that only one known file has."""
+    for name, kind in _long(lines, names.options) if long else _short(lines, names.options, names):
+        alike = [path for path in facts.workspace.files if path.endswith("/" + name)]
+        if len(alike) == 1 and kind != "d":
+            yield alike[0], False
 
 
 def _placed(names: Names, folder: str | None, name: str, kind: str) -> Iterator[tuple[str, bool]]:
@@ -62,31 +74,18 @@ def _sections(names: Names, lines: list[str]) -> list[tuple[str | None, list[str
 
 
 def _first_folder(names: Names, lines: list[str], several: bool) -> str | None:
-    if "d" in names.options or not names.folders:
-        return None
-    if len(names.folders) > 1:
+    """The folder of the lines before any heading; None where they are operands as they were given."""
+    if "d" in names.options or len(names.folders) != 1 or not is_literal(names.folders[0]):
         return None
     operand = names.folders[0]
-    if not is_literal(operand):
-        return _single_match(names, operand, lines)
-    shown = [line for line in lines if line.strip()]
-    bare = operand.rstrip("/")
+    shown = [line.strip() for line in lines if line.strip()]
     if len(shown) == 1 and not several:
-        text = shown[0].strip()
-        if (
-            text.rstrip("*@=|") == operand
-            or unquoted(text) == operand
-            or (text.endswith(" " + operand) and "/" in operand)
-        ):
-            return None
-        if text.endswith(" " + bare) and re.search(r"[^/.]\.\w{1,6}$", bare) and _LONG.match(text):
+        long = _LONG.match(shown[0])
+        if long is not None:
+            return None if long["name"] == operand and long["type"] == "-" else resolve(names.base, operand)
+        if shown[0].rstrip("*@=|") == operand or unquoted(shown[0]) == operand:
             return None
     return resolve(names.base, operand)
-
-
-def _single_match(names: Names, operand: str, lines: list[str]) -> str | None:
-    """A glob that matched one folder lists its entries bare; the names then do not fit the glob."""
-    return None
 
 
 def _is_heading(text: str, names: Names, sections: list[tuple[str | None, list[str]]]) -> bool:

@@ -19,10 +19,11 @@ _GREP_NUMBER = re.compile(r"^(?:Line )?\d+[:\-]|^L\d+:|^\s+(?:Line )?\d+: ")
 
 @dataclass(slots=True)
 class Unnamed:
-    """What prefixed lines leave over."""
+    """What prefixed lines leave over; `alone`: paths of which a filter has left nothing but the path."""
 
     unnamed: bool = False
     binary: list[str] = field(default_factory=list)
+    alone: list[str] = field(default_factory=list)
 
 
 def prefixed_paths(show: Content, lines: list[str], facts: Facts) -> tuple[list[str], Unnamed]:
@@ -44,6 +45,9 @@ def prefixed_paths(show: Content, lines: list[str], facts: Facts) -> tuple[list[
         name = _prefix(text, show.base, places, facts)
         if name is None and _is_heading(text, show.base, places):
             name = text.rstrip(":")
+            if show.filtered:
+                rest.alone.append(resolve(show.base, name))
+                continue
         if name is None:
             rest.unnamed = True
         else:

@@ -67,6 +67,9 @@ def parse(command: str) -> Node:
     return _Conversion(text.encode("utf-8", "replace"), bodies).tree()
 
 
+_COUNTED = re.compile(
+    r"for\s*\(\(\s*(?P<name>\w+)\s*=\s*(?P<first>\d{1,6})\s*;\s*(?P<again>\w+)\s*(?P<sign><=?)\s*(?P<last>\d{1,6})\s*;"
+)
 _WORDLIKE = frozenset(
     "word string raw_string ansi_c_string translated_string concatenation simple_expansion expansion number "
     "command_substitution process_substitution arithmetic_expansion brace_expression extglob_pattern regex "
@@ -150,7 +153,7 @@ class _Conversion:
             case "for_statement":
                 return self.loop(node)
             case "c_style_for_statement":
-                return While(NOTHING, self.chain(node.children[-1:]))
+                return self.counted(node)
             case "while_statement":
                 conditions = node.children_by_field_name("condition")
                 return While(self.chain(conditions), self.chain(node.children_by_field_name("body")))
@@ -248,6 +251,8 @@ class _Conversion:
                 redirects.append(self.redirect(child))
             elif kind in _WORDLIKE:
                 _append(words, child.start_byte, child.end_byte, self.parts(child))
+            elif kind in ("subshell", "compound_statement"):
+                return self.node(child)
             elif not child.is_named:
                 _append(words, child.start_byte, child.end_byte, [Verbatim(self.text(child))])
         return Simple(tuple(_word(parts) for _, _, parts in words), tuple(assignments), tuple(redirects))
@@ -295,6 +300,16 @@ class _Conversion:
             _append(merged, value.start_byte, value.end_byte, self.parts(value))
         words = tuple(_word(parts) for _, _, parts in merged) if has_in else None
         return For(self.text(variable) if variable else "", words, body)
+
+    def counted(self, node: tree_sitter.Node) -> Node:
+        """`for ((i=1; i<=3; i++))` over its numbers, where they are written out; else a body that runs once."""
+        body = self.chain(node.children[-1:])
+        match = _COUNTED.match(self.text(node))
+        if match is None or match["name"] != match["again"]:
+            return While(NOTHING, body)
+        last = int(match["last"]) + (match["sign"] == "<=")
+        numbers = range(int(match["first"]), min(last, int(match["first"]) + 500))
+        return For(match["name"], tuple(_verbatim(str(number)) for number in numbers), body)
 
     def branches(self, node: tree_sitter.Node) -> Node:
         found: list[tuple[Node, Node]] = []

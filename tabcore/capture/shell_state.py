@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tabcore.capture.errors_shown import ShownErrors
 from tabcore.capture.findings import Workspace
-from tabcore.capture.patterns import expression, is_literal, is_unknown, resolve
+from tabcore.capture.patterns import expression, is_literal, is_unknown, matches, resolve
 from tabcore.capture.shows import Content, Stream, contents
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Facts:
     workspace: Workspace
     errors: ShownErrors
     authored: dict[str, str] = field(default_factory=dict)
+    authored_patterns: dict[str, str] = field(default_factory=dict)
     moved: list[tuple[str, str, str]] = field(default_factory=list)
     removed: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
@@ -46,6 +48,14 @@ class Facts:
         if is_literal(path) and not path.startswith("/dev/") and not self.errors.mentions(path):
             self.authored.setdefault(path, rule)
             self.saved[path] = source
+
+    def author_all(self, pattern: str, rule: str) -> None:
+        """Notes that files were written of which only a pattern is known; the observation may name them."""
+        self.authored_patterns[pattern] = rule
+
+    def authored_by_pattern(self, path: str) -> str | None:
+        """The rule by which a path was written that a pattern stands for, None when it was not."""
+        return next((rule for pattern, rule in self.authored_patterns.items() if matches(pattern, path)), None)
 
     def move(self, previous: str, path: str, rule: str) -> None:
         """Notes that a file was renamed."""
@@ -73,6 +83,19 @@ class Facts:
     def is_folder(self, path: str) -> bool:
         """True when something has shown that the path is a folder."""
         return path in self.workspace.directories or path in self.folders or path == self.workspace.root
+
+    def in_repository(self, name: str, base: str) -> str:
+        """Where a path that git names lies: below `base`, or below the nearest folder above that makes it a known file."""
+        root = self.workspace.root
+        folder = base
+        while folder not in ("/", ""):
+            path = resolve(folder, name)
+            if path in self.workspace.files:
+                return path
+            if "/" in name and posixpath.basename(folder) == name.split("/", 1)[0] and folder != root:
+                return resolve(posixpath.dirname(folder), name)
+            folder = posixpath.dirname(folder) if len(folder) > len(root) else ""
+        return resolve(base, name)
 
     def with_sources(self, paths: tuple[str, ...]) -> tuple[str, ...]:
         """The paths, and those that their text was made from in this call."""

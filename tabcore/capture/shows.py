@@ -20,7 +20,7 @@ class Content:
     """Content of files. `limit` bounds its lines; `computed`: where only numbers are seen they were computed, not shown.
 
     `lead`: the pattern of a line with which the content begins, where the command prints one: a label, a name.
-    `deep`: a path may be a folder whose files are meant. `base` is the folder that printed names are relative to.
+    `filtered`: a filter has changed its lines. `deep`: a path may be a folder whose files are meant. `base` is the folder that printed names are relative to.
     """
 
     paths: tuple[str, ...]
@@ -32,6 +32,7 @@ class Content:
     deep: bool = False
     partial: bool = False
     lead: str = ""
+    filtered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ def _mangled(show: Show, rule: str) -> Show:
         case Names():
             return replace(show, mangled=True)
         case Content():
-            return replace(show, naming="none") if show.naming == "none" or not rule else show
+            return replace(show, filtered=True)
         case Text():
             return Text(UNKNOWN, show.rule)
         case Loop(values, base, body, own, cwd):

@@ -11,6 +11,7 @@ from tabcore.capture.patterns import is_literal, is_unknown, readable
 from tabcore.capture.programs import (
     documents,
     file_changes,
+    find,
     interpreters,
     listing,
     search,
@@ -28,6 +29,7 @@ PROGRAMS: dict[str, Row] = {
     **text_tools.ROWS,
     **search.ROWS,
     **listing.ROWS,
+    **find.ROWS,
     **tabular_data.ROWS,
     **documents.ROWS,
     **version_control.ROWS,

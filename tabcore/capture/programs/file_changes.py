@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from tabcore.capture.patterns import is_literal
+from tabcore.capture.patterns import DEEP, STAR, is_literal, resolve
 from tabcore.capture.programs.call import Call, Row, noise, silent
 from tabcore.capture.shows import Names, Noise, Stream
 
@@ -12,13 +12,19 @@ from tabcore.capture.shows import Names, Noise, Stream
 def copy(call: Call) -> Stream:
     """cp, install, rsync, scp: the copy is authored; -v prints paths that are neither read nor listed."""
     parsed = call.parsed("t S target-directory suffix m o g e exclude include rsh")
+    facts = call.shell.facts
+    rule = f"{call.name}: writes a copy"
+    recursive = parsed.has("r", "R", "a", "recursive", "archive")
     for source, target in _pairs(call, parsed.operands, parsed.value("t", "target-directory")):
-        call.shell.facts.author(
-            target, f"{call.name}: writes a copy", call.shell.content([source], f"{call.name}: copies content")
-        )
-        script = call.shell.facts.script(call.path(source))
-        if script:
-            call.shell.facts.scripts[target] = script
+        if not is_literal(target):
+            facts.author_all(target, rule)
+        elif recursive and (facts.is_folder(call.path(source)) or not posixpath.splitext(source)[1]):
+            facts.author_all(target + "/" + DEEP + STAR, rule)
+        else:
+            facts.author(target, rule, call.shell.content([source], f"{call.name}: copies content"))
+            script = facts.script(call.path(source))
+            if script:
+                facts.scripts[target] = script
     return ()
 
 
@@ -49,16 +55,17 @@ def _pairs(call: Call, operands: list[str], folder: str | None) -> list[tuple[st
 
 
 def _expanded(call: Call, word: str) -> list[str]:
-    return call.shell.facts.known(call.path(word)) if not is_literal(word) else [word]
+    return [word] if is_literal(word) else call.shell.facts.known(call.path(word)) or [word]
 
 
 def link(call: Call) -> Stream:
     """ln: makes a name for a file."""
-    operands = call.parsed("t S").operands
-    if len(operands) == 2:
-        call.shell.facts.author(
-            call.path(operands[1]), "ln: makes a link", call.shell.content(operands[:1], "ln: links")
-        )
+    parsed = call.parsed("t S")
+    operands = parsed.operands
+    if len(operands) == 2 and is_literal(operands[1]):
+        folder = posixpath.dirname(call.path(operands[1])) if parsed.has("s", "symbolic") else call.shell.cwd
+        source = call.shell.content([resolve(folder, operands[0])], "ln: links")
+        call.shell.facts.author(call.path(operands[1]), "ln: makes a link", source)
     return ()
 
 
@@ -116,7 +123,7 @@ _NOISY = """date pwd whoami id hostname uname uptime env-none printenv arch npro
 history pip pip3 pipx conda mamba npm pnpm yarn bun cargo rustc go gcc g++ clang cc make cmake ninja mvn gradle javac java dotnet
 apt apt-get apt-cache dpkg dnf yum brew snap apk docker podman kubectl helm terraform ansible pytest tox mypy ruff black flake8
 isort pylint eslint tsc jest vitest mocha locale locale-gen getent groups last w who ping nslookup dig host ip ifconfig netstat ss
-ssh ssh-keygen openssl gpg base-none man info help tldr apropos cal bc dc expr seq yes factor jot random basename-none
+ssh ssh-keygen openssl gpg base-none man info help tldr apropos cal bc dc expr yes factor jot random basename-none
 tty sw_vers sysctl pgrep pidof screen tmux nc telnet pre-commit poetry pdm hatch rye coverage sphinx-build rake bundle gem
 latexmk pdflatex xelatex lualatex bibtex fc-list fc-cache ldd nm objdump readelf strace ltrace gdb lldb timedatectl hostnamectl rbenv pyenv nvm
 google-chrome chromium playwright psql mysql redis-cli mongo aws gcloud az lsblk blkid dmesg journalctl rustup""".split()

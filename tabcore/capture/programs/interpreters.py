@@ -169,15 +169,29 @@ def awk(call: Call) -> Stream:
             call.shell.facts.author(call.path(target), "awk: print > writes a file")
     taken = _GETLINE.findall(program)
     shown = call.content(taken, "awk: getline takes content") if taken else ()
-    if re.fullmatch(r"\s*BEGIN\s*\{.*\}\s*", program, re.DOTALL) and not re.search(
-        r"\}\s*[^\s}]*\{", program.split("{", 1)[-1]
-    ):
+    if _begins_only(program):
         return shown or (Noise("awk: BEGIN only"),)
     return shown + _awk_lines(call, program, files)
 
 
+def _begins_only(program: str) -> bool:
+    """True for a program that is one BEGIN block."""
+    match = re.match(r"\s*BEGIN\s*\{", program)
+    if match is None:
+        return False
+    depth = 1
+    for position in range(match.end(), len(program)):
+        depth += {"{": 1, "}": -1}.get(program[position], 0)
+        if depth == 0:
+            return not program[position + 1 :].strip()
+    return True
+
+
 def _awk_lines(call: Call, program: str, files: list[str]) -> Stream:
     kind = awk_output(program)
+    printed = re.findall(r"\bprintf?\b([^;}\n]*)", program)
+    if files and printed and all("FILENAME" in text and "$" not in text for text in printed):
+        return (Names(call.shell.cwd, "mentioned", "awk: prints FILENAME", tuple(files)),)
     if files:
         if kind == "count":
             return (Noise("awk: counts and sums only"),)

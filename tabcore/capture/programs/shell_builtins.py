@@ -113,7 +113,8 @@ def printf(call: Call) -> Stream:
         and all(not is_literal(value) and SHOWN not in value and UNKNOWN not in value for value in values)
         and layout in ("%s\n", "%s ", "%s")
     ):
-        return (Names(call.shell.cwd, "plain", "printf: names that a glob gives", tuple(values)),)
+        form = "plain" if layout == "%s\n" else "words"
+        return (Names(call.shell.cwd, form, "printf: names that a glob gives", tuple(values)),)
     return spoken(_filled(layout, values), call.shell)
 
 
@@ -229,6 +230,17 @@ def basename(call: Call) -> Stream:
     return tuple(Text(name + "\n", "basename: a part of the path") for name in names)
 
 
+def seq(call: Call) -> Stream:
+    """seq: whole numbers, one a line."""
+    numbers = [int(word) for word in call.arguments if re.fullmatch(r"-?\d{1,9}", word)]
+    if not numbers or len(numbers) != len(call.arguments) or len(numbers) > 3:
+        return (Noise("seq: numbers"),)
+    first = numbers[0] if len(numbers) > 1 else 1
+    step = numbers[1] if len(numbers) == 3 else 1
+    values = range(first, numbers[-1] + (1 if step > 0 else -1), step or 1)
+    return (Text("".join(f"{value}\n" for value in values[:500]), "seq: numbers"),)
+
+
 def job(call: Call) -> Stream:
     """wait, jobs: nothing of files."""
     return ()
@@ -260,5 +272,6 @@ ROWS: dict[str, Row] = {
     "basename": basename,
     "dirname": basename,
     "wait": job,
+    "seq": seq,
     "dirs": lambda call: (Noise("dirs: the stack of folders", 1),),
 }

@@ -177,7 +177,7 @@ _TEXT_FILTERS: dict[str, Row] = {
         "base32": "w wrap",
         "basenc": "w wrap",
         "xxd": "l s c g o b",
-        "hexdump": "n s e f C",
+        "hexdump": "n s e f",
         "hd": "n s",
         "od": "A j N S t w",
         "hexyl": "n s c length skip",

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable
 
-from tabcore.capture.patterns import DEEP, STAR
+from tabcore.capture.patterns import DEEP, STAR, resolve
 from tabcore.capture.programs.call import Call, Row, noise
 from tabcore.capture.programs.search import grep
 from tabcore.capture.shows import Content, Names, Noise, Stream
@@ -102,8 +102,10 @@ def _objects(call: Call, objects: list[str], repository: str) -> Stream:
     shown: list[Content | Names] = []
     for word in objects:
         path = word.split(":", 1)[1]
-        base = call.shell.cwd if path.startswith(("./", "../")) else _base(call, repository)
-        absolute = posixpath.normpath(posixpath.join(base, path))
+        if repository or path.startswith(("./", "../")):
+            absolute = resolve(call.shell.cwd if path.startswith(".") else repository, path)
+        else:
+            absolute = call.shell.facts.in_repository(path, call.shell.cwd)
         shown.append(Content((absolute,), "git show REV:path: content of the file", "object", absolute))
     return tuple(shown)
 

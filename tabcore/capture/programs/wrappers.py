@@ -6,12 +6,13 @@ import re
 from dataclasses import replace
 
 from tabcore.capture.evaluation import evaluate
+from tabcore.capture.expansion import _inline
 from tabcore.capture.patterns import UNKNOWN, is_literal
 from tabcore.capture.programs.call import Call, Row
-from tabcore.capture.programs.listing import each
+from tabcore.capture.programs.find import each
 from tabcore.capture.shell import parse
 from tabcore.capture.shell_state import Shell
-from tabcore.capture.shows import Content, Loop, Names, Stream, Text, Undecided, literal_text, printed_names
+from tabcore.capture.shows import Content, Loop, Names, Stream, Text, Undecided, literal_text, mangled, printed_names
 
 
 def wrapper(values: str = "", operands: int = 0) -> Row:
@@ -138,7 +139,9 @@ def xargs(call: Call) -> Stream:
     if call.name == "parallel":
         words, stdin = _parallel(call, words, stdin)
         placeholder = placeholder or "{}"
-    words = words or ["echo"]
+    if words in ([], ["echo"]):
+        echoed = tuple(_inline(show) for show in stdin)
+        return mangled(echoed) if any(isinstance(show, Content) for show in stdin) else echoed
     return _over_names(call, words, placeholder, stdin)
 
 

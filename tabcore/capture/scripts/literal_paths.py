@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tabcore.capture.patterns import STAR, from_glob
+from tabcore.capture.patterns import STAR, UNKNOWN, from_glob, resolve
 from tabcore.capture.scripts.python_values import looks_like_file
-from tabcore.capture.shows import Content, Names, Stream, Text, mangled
+from tabcore.capture.shows import Content, Loop, Names, Stream, Text, mangled
 
 if TYPE_CHECKING:
     from tabcore.capture.shell_state import Shell
@@ -55,13 +55,16 @@ def script_shows(
     prints = _PRINTS.search(code) is not None or language == "node"
     if not prints:
         return ()
-    shown: list[Content | Names] = [_listing(folder, shell, language) for folder in folders]
+    shown: list[Content | Loop | Names] = [_listing(folder, shell, language) for folder in folders]
     taken = [
         text
         for text in _first_groups(_ANY, code)
         if _is_taken(text, code) and text not in written and text not in folders
     ]
     taken += [word for word in arguments or [] if looks_like_file(word) and re.search(r"argv|ARGV|<>|\$1", code)]
+    joined = [text for text in folders if re.search(rf"(?:readFile|File\.read|open)\w*\s*\(\s*(?:path\.join\()?['\"`]{re.escape(text.rstrip('/'))}/?['\"`]?\s*[+,$]", code)]
+    taken = [text for text in taken if text.rstrip("/") not in folders]
+    shown += [_each_of(folder, shell, language) for folder in joined]
     if taken:
         computed = _COUNTS.search(code.strip()) is not None
         shown += [
@@ -69,9 +72,19 @@ def script_shows(
             for show in shell.content(list(dict.fromkeys(taken)), f"{language}: takes content", computed=computed)
             if isinstance(show, Content)
         ]
-    if not shown and stdin and re.search(r"stdin|STDIN|/dev/stdin|readline|<>", code):
+    if not shown and stdin and re.search(r"stdin|STDIN|/dev/stdin|readline|<>|readFileSync\(0", code):
         return mangled(stdin)
     return tuple(shown) or (Text("\ufdd3\n", f"{language}: the agent's own text"),)
+
+
+def _each_of(folder: str, shell: Shell, language: str) -> Loop:
+    """A loop over a folder's entries that shows their content behind their names."""
+    base = shell.path(folder)
+
+    def body(name: str) -> Stream:
+        return (Content((resolve(base, name),), f"{language}: takes content", base=base, lead=name + UNKNOWN),)
+
+    return Loop((STAR,), base, body, f"{language}: a loop over a folder", base)
 
 
 def _first_groups(expression: re.Pattern[str], code: str) -> list[str]:
@@ -89,7 +102,7 @@ def _is_taken(text: str, code: str) -> bool:
             code,
         )
         is not None
-        and not re.fullmatch(r"(?:node:)?\w+|utf-?8|[rwab<>+]{1,3}", text)
+        and not re.fullmatch(r"utf-?8|latin1|ascii|[rwab<>+]{1,3}", text)
     )
 
 

@@ -144,6 +144,9 @@ def _builtin(script: Script, name: str, last: str, arguments: list[Value], named
         if last == "map" and arguments and isinstance(arguments[0], Defined):
             return script.call_defined(arguments[0], [merged(values)], {})
         return values[0] if len(values) == 1 else merged(values)
+    if name == "fileinput.input":
+        paths = [value.text for value in flat(arguments) if isinstance(value, Known)]
+        return Data(tuple(map(script.shell.path, paths))) if paths else script.stdin
     if name == "input":
         return script.stdin
     if name in ("json.dump", "pickle.dump", "yaml.dump", "csv.writer", "csv.DictWriter"):

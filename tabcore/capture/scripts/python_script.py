@@ -7,9 +7,10 @@ as a `Loop` that the observation unrolls.
 from __future__ import annotations
 
 import ast
+import posixpath
 from typing import TYPE_CHECKING
 
-from tabcore.capture.patterns import UNKNOWN, is_literal
+from tabcore.capture.patterns import UNKNOWN, is_literal, resolve
 from tabcore.capture.scripts.python_calls import called, method_or_attribute
 from tabcore.capture.scripts.python_values import (
     NOTHING,
@@ -395,7 +396,12 @@ class Script:
                 self.value(condition)
             found += [self.value(element) for element in elements]
         if isinstance(first, Listing) and found and all(isinstance(value, Known) for value in found):
-            return Listing(first.base, tuple(value.text for value in found if isinstance(value, Known)))
+            texts = tuple(value.text for value in found if isinstance(value, Known))
+            bare = all(text == posixpath.basename(name) != name for text, name in zip(texts, first.printed, strict=False))
+            folders = {posixpath.dirname(name) for name in first.printed}
+            if bare and len(folders) == 1 and is_literal(folder := folders.pop()):
+                return Listing(resolve(first.base, folder), texts)
+            return Listing(first.base, texts)
         if found and all(isinstance(value, Known) for value in found):
             return Many(tuple(found))
         inner = merged(found)
