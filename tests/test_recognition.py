@@ -12,6 +12,7 @@ from test_gemini_cli import STREAM as GEMINI_STREAM
 from test_inspect_log import EVAL, ZSTD
 from test_inspect_log import SAMPLE as INSPECT
 from test_langfuse import SAMPLE as LANGFUSE
+from test_openclaw import SAMPLE as OPENCLAW
 from test_opencode import SAMPLE as OPENCODE
 from test_openhands import ROWS, V1_LINES
 from test_openhands import SAMPLE as OPENHANDS
@@ -23,6 +24,7 @@ from tabcore.readers.base import HEAD
 from tabcore.source import Source
 
 OURS: dict[str, list[str | bytes]] = {
+    "openclaw": [OPENCLAW],
     "copilot": [COPILOT],
     "opencode": [OPENCODE],
     "gemini-cli": [GEMINI, GEMINI_LINES, GEMINI_STREAM],
