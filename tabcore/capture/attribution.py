@@ -310,6 +310,9 @@ def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], fa
             name, place = match["name"], match["path"]
             if tail and not (_ENDING.search(name) or resolve(show.base, name) in facts.workspace.files):
                 shorter = re.match(template.pattern.replace("[^/\\n]*)", "[^/\\n]*?)") + "$", line)
+                if shorter is not None and not shorter["name"].strip():
+                    ends = r"[^/\n]*?\.\w{1,8}(?!\w))"
+                    shorter = re.match(template.pattern.replace("[^/\\n]*)", ends, 1) + "$", line)
                 name, place = (shorter["name"], shorter["path"]) if shorter else (name, place)
             if not whole:
                 name = _completed(name, value, show, facts)

@@ -39,7 +39,8 @@ _SIGNS = (
     "not a regular file",
     "o such device",
     "not recognized",
-    "cannot open",
+    "cannot open", "nvalid ", "nrecognized ", "option used", "issing ", "extra operand", "syntax error", "nterminated ",
+    "parse error", "error: ", "error (", "unknown ", "illegal ",
     "No such file",
 )
 _SCRIPT_SIGNS = ("Traceback (most", '  File "', "Node.js v", "Error", "Exception", "Syntax Warning", "rror:")

@@ -20,6 +20,7 @@ def copy(call: Call) -> Stream:
             facts.author_all(target, rule)
         elif recursive and (facts.is_folder(call.path(source)) or not posixpath.splitext(source)[1]):
             facts.author_all(target + "/" + DEEP + STAR, rule)
+            facts.folders.add(target)
         else:
             facts.author(target, rule, call.shell.content([source], f"{call.name}: copies content"))
             script = facts.script(call.path(source))

@@ -191,7 +191,7 @@ def _awk_lines(call: Call, program: str, files: list[str]) -> Stream:
     kind = awk_output(program)
     printed = re.findall(r"\bprintf?\b([^;}\n]*)", program)
     if files and printed and all("FILENAME" in text and "$" not in text for text in printed):
-        return (Names(call.shell.cwd, "mentioned", "awk: prints FILENAME", tuple(files)),)
+        return (Names(call.shell.cwd, "plain", "awk: prints FILENAME", tuple(files), mangled=True),)
     if files:
         if kind == "count":
             return (Noise("awk: counts and sums only"),)

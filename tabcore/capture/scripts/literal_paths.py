@@ -95,8 +95,10 @@ def _is_taken(text: str, code: str) -> bool:
     if looks_like_file(text):
         return True
     plain = 2 < len(text) < 200 and re.fullmatch(r"[\w./ -]+", text) is not None
+    required = re.search(rf"require\s*\(?\s*['\"`]{re.escape(text)}['\"`]", code) is not None
     return (
         plain
+        and not (required and not text.startswith(("./", "/", "../")))
         and re.search(
             rf"(?:readFileSync|readFile|File\.read|open|file_get_contents|require|IO\.read|readlines|foreach)[^\n;]{{0,40}}?['\"`]{re.escape(text)}",
             code,
