@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import Account, seconds
+from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.contents import arguments, content
-from tabcore.readers.conversations import conversations, dialect, run_id
+from tabcore.readers.conversations import conversations, dialect_of, run_id
 from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
 from tabcore.readers.json_documents import shaped
 from tabcore.source import Source
@@ -65,12 +65,12 @@ class _About(msgspec.Struct):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for messages that speak Anthropic's dialect."""
-    return dialect(head) == "anthropic"
+    return dialect_of(head, source) == "anthropic"
 
 
 def read(source: Source) -> Iterator[Piece]:
     """The conversations of the file, each a run."""
-    account, taken = Account(source.path, "message"), set[str]()
+    account, taken = account_of(source, "message"), set[str]()
     for number, (told, messages) in enumerate(conversations(source, account)):
         about = shaped({**told, "messages": None}, _About, 0, account) or _About()
         run = _Run(about, run_id(told, number, taken), account)

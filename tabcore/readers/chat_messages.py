@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import Account, seconds
+from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.chat_texts import agent_text, noted, result_in_user_role, user_text
 from tabcore.readers.contents import Content, arguments, content, text_of
-from tabcore.readers.conversations import Conversation, conversations, dialect, run_id
+from tabcore.readers.conversations import Conversation, conversations, dialect_of, run_id
 from tabcore.readers.json_documents import shaped
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
@@ -87,12 +87,12 @@ _SPEAKERS = {
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for messages that speak OpenAI's dialect, or Magentic-One's."""
-    return dialect(head) in ("openai", "magentic")
+    return dialect_of(head, source) in ("openai", "magentic")
 
 
 def read(source: Source) -> Iterator[Piece]:
     """The conversations of the file, each a run."""
-    account, taken = Account(source.path, "message"), set[str]()
+    account, taken = account_of(source, "message"), set[str]()
     for number, conversation in enumerate(conversations(source, account)):
         run = _Run(conversation, run_id(conversation.about, number, taken), account)
         for line, value in conversation.messages:

@@ -129,7 +129,8 @@ def _is_record(value: dict[str, Json]) -> bool:
         return isinstance(value.get("message"), dict) and ("uuid" in value or "sessionId" in value)
     if kind == "summary":
         return "leafUuid" in value
-    return kind in _SILENT | {"attachment"} and ("sessionId" in value or "parentUuid" in value or "messageId" in value)
+    known = isinstance(kind, str) and kind in _SILENT | {"attachment"}
+    return known and ("sessionId" in value or "parentUuid" in value or "messageId" in value)
 
 
 class _Session:

@@ -19,9 +19,10 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import HEAD, Account, seconds
+from tabcore.readers.base import HEAD, Account, account_of, seconds
 from tabcore.readers.codex_texts import result_of, user_block
 from tabcore.readers.contents import arguments
+from tabcore.readers.json_documents import opening
 from tabcore.readers.records import looks_like, records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, ToolCall, Usage
@@ -100,7 +101,8 @@ class _Line(_Item):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log with an enveloped record, or one whose first line is a record of the old form."""
-    if looks_like(head, _has_envelope):
+    first = opening(head)
+    if looks_like(head, _has_envelope) or (isinstance(first, dict) and _has_envelope(first)):
         return True
     line, newline, _rest = head.lstrip().partition(b"\n")
     return (bool(newline) or len(head) < HEAD) and line[:1] == b"{" and looks_like(line, _is_bare)
@@ -108,7 +110,7 @@ def recognises(head: bytes, source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Piece]:
     """The one run of a rollout. A sub-agent's rollout is a log of its own that names its parent."""
-    account = Account(source.path)
+    account = account_of(source)
     session = _Session(account)
     for number, _place, line, _length in records(source, _Line, _is_record, account):
         session.take(line, number)
@@ -123,7 +125,7 @@ def _is_record(value: dict[str, Json]) -> bool:
 
 
 def _has_envelope(value: dict[str, Json]) -> bool:
-    return value.get("type") in _ENVELOPES and isinstance(value.get("payload"), dict)
+    return str(value.get("type")) in _ENVELOPES and isinstance(value.get("payload"), dict)
 
 
 def _is_bare(value: dict[str, Json]) -> bool:
@@ -137,7 +139,7 @@ def _is_bare(value: dict[str, Json]) -> bool:
         return isinstance(first, dict) and first.get("type") in ("input_text", "output_text", "input_image")
     if kind == "reasoning":
         return isinstance(value.get("summary"), list)
-    return (kind in _CALLS | _OUTPUTS and "call_id" in value) or kind in ("ghost_snapshot", "local_shell_call")
+    return (str(kind) in _CALLS | _OUTPUTS and "call_id" in value) or kind in ("ghost_snapshot", "local_shell_call")
 
 
 @dataclass(frozen=True, slots=True)

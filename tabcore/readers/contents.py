@@ -44,7 +44,7 @@ def content(value: Json, depth: int = 0) -> Content:
         return Content("\n".join(part.text for part in parts if part.text), sum(part.images for part in parts))
     if not isinstance(value, dict) or depth >= DEPTH:
         return Content(text_of(value))
-    if value.get("type") in _PICTURES or not _PICTURES.isdisjoint(value):
+    if str(value.get("type")) in _PICTURES or not _PICTURES.isdisjoint(value):
         return Content("", 1)
     for name in ("text", "content", "output"):
         if isinstance(value.get(name), str | list | dict):

@@ -21,6 +21,9 @@ from tabcore.trajectory import Json
 Dialect = Literal["openai", "anthropic", "mini-swe-agent", "pi", "magentic", "none"]
 """pi: messages of the Pi agent, in one document · magentic: speakers for roles, no calls · none: no conversation."""
 
+LONG_HEAD = 8 << 20
+"""Bytes that are looked at where the usual head ends before the first response."""
+
 _LISTS = ("messages", "traj", "conversations", "conversation")
 _ROLES = frozenset(
     ["system", "developer", "user", "assistant", "tool", "function", "human", "gpt", "observation", "exit"]
@@ -72,6 +75,19 @@ def is_message(value: dict[str, Json]) -> bool:
     return isinstance(role, str) and ("content" in value or "tool_calls" in value or "value" in value)
 
 
+def dialect_of(head: bytes, source: Source) -> Dialect:
+    """Whose way of writing messages a file shows; where its head holds no response, a longer one is looked at."""
+    if len(head) < HEAD or _has_response(head):
+        return dialect(head)
+    return dialect(source.head(LONG_HEAD))
+
+
+@lru_cache(maxsize=4)
+def _has_response(head: bytes) -> bool:
+    messages = [message for message in _sample(head)[1] if isinstance(message, dict)]
+    return any(message.get("role", message.get("from")) in ("assistant", "gpt") for message in messages)
+
+
 @lru_cache(maxsize=4)
 def dialect(head: bytes) -> Dialect:
     """Whose way of writing messages a file's first bytes show; "none" where they are no conversation of an agent.
@@ -90,7 +106,7 @@ def dialect(head: bytes) -> Dialect:
         return "magentic"
     if "toolResult" in roles or {"started_at", "question", "max_turns"} <= about.keys():
         return "pi"
-    if not roles <= _ROLES or not (roles & {"assistant", "gpt"} or len(head) >= HEAD):
+    if not roles <= _ROLES or not roles & {"assistant", "gpt"}:
         return "none"
     if _is_mini(about, spoken):
         return "mini-swe-agent"
@@ -103,7 +119,7 @@ def _is_anthropic(message: dict[str, Json]) -> bool:
     return (
         message.get("type") == "message"
         or (isinstance(model, str) and model.startswith("claude"))
-        or any(isinstance(block, dict) and block.get("type") in _ANTHROPIC_BLOCKS for block in blocks)
+        or any(isinstance(block, dict) and str(block.get("type")) in _ANTHROPIC_BLOCKS for block in blocks)
     )
 
 
@@ -129,8 +145,8 @@ def _sample(head: bytes) -> tuple[dict[str, Json], list[Json]]:
     """The messages that a file's first bytes hold, and what stands around them."""
     if is_jsonl(head):
         rows = _rows(head)
-        wrapped = next((row for row in rows if _list_in(row) is not None), None)
-        return (wrapped, _list_in(wrapped) or []) if wrapped else ({}, list(rows))
+        wrapped = [row for row in rows if _list_in(row) is not None]
+        return (wrapped[0], _list_in(wrapped[0]) or []) if len(wrapped) * 2 > len(rows) else ({}, list(rows))
     found = opening(head)
     lists = _lists_in(found)
     return lists[-1] if lists else ({}, [])

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import msgspec
 
 from tabcore.readers.assembly import RunAssembler
-from tabcore.readers.base import Account, seconds
+from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.json_documents import opening, shaped, values
 from tabcore.readers.pi_messages import CLEARED, ROLES, PiConversation, PiMessage, said
 from tabcore.source import Source
@@ -60,7 +60,7 @@ def recognises(head: bytes, source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Piece]:
     """The one run of the file."""
-    account = Account(source.path, "message")
+    account = account_of(source, "message")
     run: _Run | None = None
     for line, value in values(source, _is_message, account):
         if run is not None or not isinstance(value, dict):
@@ -76,7 +76,7 @@ def read(source: Source) -> Iterator[Piece]:
 
 
 def _is_message(value: dict[str, Json]) -> bool:
-    return value.get("role") in ROLES and ("content" in value or "command" in value)
+    return str(value.get("role")) in ROLES and ("content" in value or "command" in value)
 
 
 class _Run:

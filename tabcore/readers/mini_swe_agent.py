@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import Account, seconds
+from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.contents import arguments, content
-from tabcore.readers.conversations import conversations, dialect, run_id
+from tabcore.readers.conversations import conversations, dialect_of, run_id
 from tabcore.readers.json_documents import shaped
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
@@ -102,12 +102,12 @@ class _About(msgspec.Struct):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for messages that mini-swe-agent wrote."""
-    return dialect(head) == "mini-swe-agent"
+    return dialect_of(head, source) == "mini-swe-agent"
 
 
 def read(source: Source) -> Iterator[Piece]:
     """The run of the file; several where it holds one a line."""
-    account, taken = Account(source.path, "message"), set[str]()
+    account, taken = account_of(source, "message"), set[str]()
     for number, (told, messages) in enumerate(conversations(source, account)):
         about = shaped({**told, "messages": None}, _About, 0, account) or _About()
         run = _Run(about, run_id(told, number, taken), account)

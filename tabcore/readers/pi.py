@@ -132,8 +132,13 @@ def _is_record(value: dict[str, Json]) -> bool:
     if kind == "session":
         return isinstance(value.get("id"), str) and isinstance(value.get("cwd"), str)
     if kind == "message":
-        return isinstance(message, dict) and message.get("role") in _ROLES and "sessionId" not in value
-    return kind in _ENTRIES and "timestamp" in value and ("parentId" in value or "uuid" not in value)
+        return isinstance(message, dict) and str(message.get("role")) in _ROLES and "sessionId" not in value
+    return (
+        isinstance(kind, str)
+        and kind in _ENTRIES
+        and "timestamp" in value
+        and ("parentId" in value or "uuid" not in value)
+    )
 
 
 def _tree(source: Source) -> Tree:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import RunAssembler
-from tabcore.readers.base import Account, seconds
+from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.contents import content
 from tabcore.readers.json_documents import shaped
 from tabcore.readers.pi_messages import PiConversation, PiMessage, is_event
@@ -69,7 +69,7 @@ def recognises(head: bytes, source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Piece]:
     """The one run of the stream."""
-    account = Account(source.path)
+    account = account_of(source)
     stream = _Stream(account)
     for line, _place, event, _length in records(source, _Event, _is_record, account):
         stream.take(event, line)
@@ -80,7 +80,7 @@ def read(source: Source) -> Iterator[Piece]:
 
 
 def _is_record(value: dict[str, Json]) -> bool:
-    return is_event(value) or value.get("type") in _EVENTS
+    return is_event(value) or str(value.get("type")) in _EVENTS
 
 
 class _Stream:

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import HEAD, Account
+from tabcore.readers.base import HEAD, Account, account_of
 from tabcore.readers.contents import content, unpacked
 from tabcore.readers.json_documents import is_jsonl, opening, shaped, values
 from tabcore.source import Source
@@ -90,7 +90,7 @@ def recognises(head: bytes, source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Piece]:
     """The run of the file; several where it holds one a line."""
-    account = Account(source.path, "step")
+    account = account_of(source, "step")
     for number, document in enumerate(_documents(source, account)):
         run = _Run(document, f"run-{number + 1}" if number else "", account)
         for _ in run.read():
