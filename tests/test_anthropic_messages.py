@@ -76,6 +76,12 @@ def test_a_result_is_told_from_what_was_put_around_it() -> None:
     assert [(said.origin, said.kind) for said in run.turns[2].before] == [("harness", "reminder")]
 
 
+def test_the_text_of_a_skill_is_not_the_persons() -> None:
+    skill = at(7, "user", [text("Base directory for this skill: ${ROOT}/skills/x\n\n# x")])
+    run = only(jsonl(*MESSAGES[:7], skill, MESSAGES[8]))
+    assert [(said.origin, said.kind) for said in run.turns[2].before] == [("harness", "reminder")]
+
+
 def test_the_system_prompt_of_a_request_is_not_the_persons() -> None:
     run = only(json.dumps({"system": [text("You are an agent.")], "messages": MESSAGES}).encode())
     assert [(said.origin, said.text) for said in run.turns[0].before] == [

@@ -143,6 +143,33 @@ def test_tokens_told_twice_count_once_and_cached_ones_apart(run: Run) -> None:
     assert run.turns[0].usage == Usage(100, 5, 10)
 
 
+@pytest.mark.parametrize(
+    ("text", "left", "code"),
+    [
+        ("Exit code: 2\nWall time: 1.2 seconds\nTotal output lines: 9\nOutput:\nno", "no", 2),
+        ("Wall time: 0.1 seconds\nOutput:\nfrom a server", "from a server", None),
+        (HEAD + "Total output lines: 9\n\n1\n[... omitted 7 of 9 lines ...]\n\n9", "19", 0),
+        ('{"output": "a\\nb", "metadata": {"exit_code": 1, "duration_seconds": 0.5}}', "a\\nb", 1),
+        ('{"output": "a", "status": "done"}', '{"output": "a", "status": "done"}', None),
+        ("Output:\n is what the file says", "Output:\n is what the file says", None),
+    ],
+)
+def test_every_head_that_codex_wrote_is_told_from_the_output(text: str, left: str, code: int | None) -> None:
+    [run] = runs_of(codex, jsonl(*START, call("c1", "cat a"), output("c1", text)))
+    [seen] = run.turns[0].observations
+    assert (without(seen.text, seen.spans, {"harness"}), seen.exit_code) == (left, code)
+
+
+def test_pictures_and_failures_of_results_in_blocks_are_told() -> None:
+    blocks = [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]
+    failed = {"content": "no such tool", "success": False}
+    [run] = runs_of(codex, jsonl(*START, call("c1", "x"), call("c2", "y"), output("c1", blocks), output("c2", failed)))
+    assert [(seen.text, seen.images, seen.is_error) for seen in run.turns[0].observations] == [
+        ("a", 1, False),
+        ("no such tool", 0, True),
+    ]
+
+
 def test_a_last_call_without_a_result_is_kept_and_named() -> None:
     [run] = runs_of(codex, jsonl(*START, call("c9", "cat a")))
     assert run.turns[-1].calls[0].call_id == "c9"

@@ -3,8 +3,9 @@
 In this form a model and a user take turns: assistant messages that follow one another are parts of one response, as
 exports of Claude Code sessions split it, unless their ids differ. Responses emptied of their thinking stay turns.
 What Claude Code put into the user role or behind a result is told apart as in its own logs. The order is the
-record's, whatever its times say. `line` is a message's line, or its number in the list. Format: observed exports
-(Bio-Babel), and Anthropic's API reference; no real file was at hand, the tests' own follow the notes on real ones.
+record's, whatever its times say. `line` is a message's line, or its number in the list. Two
+parallel calls whose lines stand apart, each with its result, are two turns: nothing in the record joins them.
+Format: Anthropic's API reference, and the export in Bio-Babel/bio-babel-pancreas, session.jsonl.
 """
 
 from __future__ import annotations
@@ -183,6 +184,8 @@ class _Run:
         message, response = user_message(text, line, time), self._run.response
         if self._has_tab and text.startswith("[tab] Finish check"):
             message = Message(text, "tab", "notice", line, time)
+        elif text.startswith("Base directory for this skill: "):
+            message = Message(text, "harness", "reminder", line, time)
         if text.startswith("[Request interrupted by user") and response and not response.calls:
             response.outcome = "aborted"
         self._run.say(message)

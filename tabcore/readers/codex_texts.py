@@ -25,7 +25,8 @@ class Result:
 _HEAD = re.compile(
     r"(?:Chunk ID: [^\n]*\n)?(?:Exit code: (-?\d+)\n)?Wall time: [^\n]*\n"
     r"(?:Process exited with code (-?\d+)\n|Process running with session ID \d+\n)?"
-    r"(?:Original token count: \d+\n)?(?:Total output lines: \d+\n)?Output:\n(?:Total output lines: \d+\n\n?)?"
+    r"(?:Original token count: \d+\n)?(?:Total output lines: \d+\n)?Output:\n"
+    r"(?:Warning: truncated output[^\n]*\n)?(?:Total output lines: \d+\n\n?)?"
 )
 _TRUNCATED = re.compile(
     r"…\d+ (?:tokens|chars|bytes|lines) truncated…|\n\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]\n\n?"
@@ -82,6 +83,8 @@ def _told(text: str) -> Result:
 
 
 def _truncations(text: str, start: int) -> tuple[Span, ...]:
+    if " truncated…" not in text and "[... omitted " not in text:
+        return ()
     return tuple(
         Span(found.start(), found.end(), "harness", "truncation note") for found in _TRUNCATED.finditer(text, start)
     )
