@@ -92,7 +92,7 @@ def _findings(sight: Sight, workspace: Workspace) -> tuple[Finding, ...]:
     for path, rule in facts.authored.items():
         found.append(Finding("authored", relative(root, path), rule))
         workspace.authored.add(path)
-    for previous, path, rule in facts.moved:
+    for previous, path, rule in _moved_files(facts, workspace):
         found.append(Finding("renamed", relative(root, path), rule, previous=relative(root, previous)))
         _rename(previous, path, workspace)
     for path, (rule, partial) in sight.reads.items():
@@ -117,6 +117,15 @@ def _findings(sight: Sight, workspace: Workspace) -> tuple[Finding, ...]:
             workspace.scripts[path] = text
     workspace.files |= {path for path in facts.authored}
     return tuple(found)
+
+
+def _moved_files(facts: Facts, workspace: Workspace) -> list[tuple[str, str, str]]:
+    """Moves of single files: a moved folder takes its known files with it."""
+    moves: list[tuple[str, str, str]] = []
+    for previous, path, rule in facts.moved:
+        inner = [known for known in workspace.files if known.startswith(previous + "/")]
+        moves += [(known, path + known[len(previous) :], rule) for known in sorted(inner)] or [(previous, path, rule)]
+    return moves
 
 
 def _know(path: str, workspace: Workspace) -> None:

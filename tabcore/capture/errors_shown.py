@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from tabcore.capture.text_spans import lines_with, without
+
 REASONS = (
     r"No such file or directory|Permission denied|Is a directory|Not a directory|command not found|not found|"
     r"cannot execute[^\n]*|File name too long|Too many open files|Operation not permitted|Input/output error|"
@@ -13,7 +15,6 @@ REASONS = (
     r"(?:invalid|unrecognized|illegal|unknown) [^\n]*|option used in [^\n]*|missing [^\n]*|extra operand[^\n]*|syntax error[^\n]*|"
     r"unterminated [^\n]*|parse error[^\n]*|error[: (][^\n]*|\[Errno \d+\][^\n]*|No such device or address|cannot open[^\n]*|file not recognized[^\n]*|not a regular file"
 )
-MAX_ERRORS = 20_000
 MAX_ERROR_LENGTH = 2_000
 _SIGNS = (
     "o such file",
@@ -114,7 +115,7 @@ def shown_errors(text: str, command: str) -> ShownErrors:
     """
     found = ShownErrors(text)
     cuts: list[tuple[int, int]] = []
-    lines = _lines_with_signs(text)
+    lines = lines_with(text, _SIGNS, MAX_ERROR_LENGTH)
     if not lines and not any(sign in text for sign in _SCRIPT_SIGNS):
         return found
     for match in filter(None, (_LINE.match(text, *span) for span in lines)):
@@ -133,23 +134,8 @@ def shown_errors(text: str, command: str) -> ShownErrors:
     if "pdf" in command:
         cuts += [match.span() for match in _PROGRAM_WORDS.finditer(text)]
     cuts += _script_errors(text, command, found)
-    found.text = _without(text, cuts)
+    found.text = without(text, cuts)
     return found
-
-
-def _lines_with_signs(text: str) -> list[tuple[int, int]]:
-    """Where the lines stand that hold words of an error; a plain search, since most texts have none."""
-    spans: dict[int, int] = {}
-    for sign in _SIGNS:
-        place = text.find(sign)
-        while place >= 0 and len(spans) < MAX_ERRORS:
-            start = text.rfind("\n", 0, place) + 1
-            end = text.find("\n", place)
-            end = len(text) if end < 0 else end
-            if end - start < MAX_ERROR_LENGTH:
-                spans[start] = end
-            place = text.find(sign, end)
-    return sorted(spans.items())
 
 
 def _paths_of(
@@ -216,14 +202,3 @@ def _note(found: ShownErrors, program: str, message: str, from_shell: bool) -> N
 def _note_quoted(found: ShownErrors, message: str) -> None:
     for groups in _NAMED.findall(message):
         found.paths.add(next(filter(None, groups)))
-
-
-def _without(text: str, cuts: list[tuple[int, int]]) -> str:
-    """The text without the lines in `cuts`."""
-    kept: list[str] = []
-    position = 0
-    for start, end in sorted(cuts):
-        if start >= position:
-            kept.append(text[position:start])
-        position = max(position, min(end + 1, len(text)))
-    return "".join([*kept, text[position:]])

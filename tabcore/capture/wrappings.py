@@ -6,6 +6,8 @@ import json
 import re
 from dataclasses import dataclass, field
 
+from tabcore.capture.text_spans import lines_with, without
+
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78cDEHMNOZ]")
 _BLUE = re.compile(r"\x1b\[(?:\d+;)*34(?:;\d+)*m([^\x1b\n]+)")
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\n?", re.DOTALL)
@@ -27,7 +29,7 @@ _CUT = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _INLINE_CUT = re.compile(
-    r"<response clipped>(?:<NOTE>.*?</NOTE>)?|\[\.\.\.truncated, \d+ chars omitted\]|<NOTE>.*?</NOTE>|\.\.\.\s*\[truncated\]",
+    r"<response clipped>(?:<NOTE>[^\n]*</NOTE>)?|\[\.\.\.truncated, \d+ chars omitted\]|<NOTE>[^\n]*</NOTE>|\.\.\.\s*\[truncated\]",
     re.DOTALL,
 )
 _CODEX = re.compile(
@@ -161,10 +163,9 @@ def _without_trailers(text: str, result: Unwrapped) -> Unwrapped:
         text = text[: match.start()] + "\n"
     if "\nreal" in text and "\nuser" in text:
         text = _TIMING.sub("\n", text)
-    if any(sign in text for sign in _CUT_SIGNS):
-        text, marks = _INLINE_CUT.subn("", text)
-        text, notices = _CUT.subn("", text)
-        result.cut = result.cut or bool(marks or notices)
+    cuts = _cut_notices(text)
+    if cuts:
+        text, result.cut = without(text, cuts), True
     for part in {text[:200], text[-300:]}:
         if any(sign in part for sign in _END_SIGNS):
             text = (
@@ -174,6 +175,17 @@ def _without_trailers(text: str, result: Unwrapped) -> Unwrapped:
             )
     result.text = "" if _CLEARED.fullmatch(text) else text
     return result
+
+
+def _cut_notices(text: str) -> list[tuple[int, int]]:
+    """Where the text says that some of it is missing: whole lines, and notices within a line."""
+    spans: list[tuple[int, int]] = []
+    for start, end in lines_with(text, _CUT_SIGNS, 400):
+        if _CUT.match(text, start, end) is not None:
+            spans.append((start, end))
+        else:
+            spans += [(match.start(), match.end() - 1) for match in _INLINE_CUT.finditer(text, start, end)]
+    return spans
 
 
 def _from_json(text: str) -> str:

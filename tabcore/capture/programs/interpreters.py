@@ -249,6 +249,8 @@ def uv(call: Call) -> Stream:
             words = words[1:]
     if not words or words[0] in ("pip", "sync", "add", "lock", "venv", "install", "init", "remove", "cache", "show"):
         return (Noise(f"{call.name}: a tool's report"),)
+    if call.name in ("npx", "bunx") and words[0] not in ("tsx", "ts-node", "csvjson", "prettier", "jq", "node"):
+        return (Noise(f"{call.name} {words[0]}: a tool's report"),)
     if words[0].endswith(".py"):
         return call.run(["python", *words], call.stdin)
     return call.run(words, call.stdin)

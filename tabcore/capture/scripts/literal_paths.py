@@ -92,6 +92,8 @@ def _first_groups(expression: re.Pattern[str], code: str) -> list[str]:
 
 
 def _is_taken(text: str, code: str) -> bool:
+    if re.search(r"\.(?:[cm]?[jt]sx?|rb|p[lm])$", text) and re.search(rf"(?:from|import|require|require_relative|use)\s*\(?\s*['\"`]{re.escape(text)}", code):
+        return False
     if looks_like_file(text):
         return True
     plain = 2 < len(text) < 200 and re.fullmatch(r"[\w./ -]+", text) is not None

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from tabcore.capture.shell_state import Shell
 
 MAX_CODE = 300_000
-MAX_STEPS = 4_000
+MAX_STEPS = 12_000
+"""Expressions that are followed in one script, loops counted through."""
 MAX_ITEMS = 60
 
 
@@ -65,7 +66,7 @@ def _prints(node: ast.Expr) -> bool:
 class Script:
     """A script being followed: its names, and what it has shown so far."""
 
-    def __init__(self, shell: Shell, stdin: Stream | None, arguments: list[str], steps: int = MAX_STEPS) -> None:
+    def __init__(self, shell: Shell, stdin: Stream | None, arguments: list[str], left: list[int] | None = None) -> None:
         self.shell = shell
         self.names: dict[str, Value] = {
             "sys.argv": Many(tuple(Known(word) for word in arguments)),
@@ -74,13 +75,13 @@ class Script:
         self.imported: dict[str, str] = {}
         self.shows: list[Content | Names | Text | Loop | object] = []  # type: ignore[assignment]
         self.stdin = _piped(stdin, shell)
-        self.steps = steps
+        self.left = left if left is not None else [MAX_STEPS]
         self.depth = 0
         self.returned: list[Value] = []
 
     def fork(self) -> Script:
         """A copy that shows apart."""
-        other = Script(self.shell, None, [], min(self.steps, 800))
+        other = Script(self.shell, None, [], self.left)
         other.names, other.imported, other.stdin, other.depth = (
             dict(self.names),
             self.imported,
@@ -91,8 +92,7 @@ class Script:
 
     def block(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
-            self.steps -= 1
-            if self.steps <= 0 or self.depth > 12:
+            if self.left[0] <= 0 or self.depth > 12:
                 return
             self.statement(statement)
 
@@ -237,6 +237,9 @@ class Script:
         del self.shows[kept:]
 
     def value(self, node: ast.expr) -> Value:
+        self.left[0] -= 1
+        if self.left[0] <= 0:
+            return NOTHING
         match node:
             case ast.Constant(str(text)):
                 return Known(text)
@@ -429,7 +432,6 @@ class Script:
             script.block(function.node.body)
             made = merged(script.returned) if script.returned else NOTHING
         self.shows += script.shows
-        self.steps -= 10
         return made
 
     def printed(self, values: list[Value], rule: str = "python: prints what it took from the file") -> None:

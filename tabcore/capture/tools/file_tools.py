@@ -58,8 +58,7 @@ def has_content(scene: Scene) -> bool:
     if scene.images:
         return True
     text = _REMINDER.sub("", scene.text) if "<system-reminder>" in scene.text else scene.text
-    shown = scene.unwrapped()
-    if shown.empty:
+    if len(text) < 400 and scene.unwrapped().empty:
         return False
     return any(_NUMBER_ONLY.fullmatch(line) is None for line in text.split("\n", 400)[:400])
 
