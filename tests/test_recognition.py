@@ -12,6 +12,8 @@ from test_gemini_cli import STREAM as GEMINI_STREAM
 from test_inspect_log import EVAL, ZSTD
 from test_inspect_log import SAMPLE as INSPECT
 from test_langfuse import SAMPLE as LANGFUSE
+from test_managed_agents import ROWS as MANAGED_ROWS
+from test_managed_agents import SAMPLE as MANAGED
 from test_openclaw import SAMPLE as OPENCLAW
 from test_opencode import SAMPLE as OPENCODE
 from test_openhands import ROWS, V1_LINES
@@ -24,6 +26,7 @@ from tabcore.readers.base import HEAD
 from tabcore.source import Source
 
 OURS: dict[str, list[str | bytes]] = {
+    "managed-agents": [MANAGED, MANAGED_ROWS],
     "openclaw": [OPENCLAW],
     "copilot": [COPILOT],
     "opencode": [OPENCODE],

@@ -1,0 +1,89 @@
+"""Claude's managed agents: rows and bare events, responses by model request, documents and search results."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reader_checks import damaged, kinds, runs_in
+
+from tabcore.readers import managed_agents
+
+
+def event(kind: str, **fields: object) -> dict[str, object]:
+    return {"type": kind, "id": fields.pop("id", "sevt_0"), "processed_at": "2026-05-01T10:00:00Z", **fields}
+
+
+def text(of: str) -> dict[str, object]:
+    return {"type": "text", "text": of}
+
+
+def request(tokens: int) -> list[dict[str, object]]:
+    usage = {"input_tokens": tokens, "output_tokens": 2, "cache_read_input_tokens": 1}
+    return [event("span.model_request_start"), event("span.model_request_end", model_usage=usage)]
+
+
+FOUND = [
+    {"type": "search_result", "title": "Report", "source": "q4.pdf", "content": [text("40.1")]},
+    {"type": "document", "title": "Notes", "source": {"type": "text", "data": "plain"}},
+    {"type": "image", "source": {"type": "base64", "data": "A" * 500}},
+]
+EVENTS = [
+    event("session.status_running"),
+    event("user.define_outcome", description="Sum the report", rubric={"type": "text", "content": "Is it 3?"}),
+    *request(10),
+    event("agent.thinking"),
+    event("agent.message", content=[text("I look")]),
+    event("agent.tool_use", id="t1", name="search", input={"query": "sum"}),
+    event("agent.mcp_tool_use", id="t2", name="fetch", input={"url": "u"}),
+    event("agent.tool_result", tool_use_id="t1", content=FOUND, is_error=False),
+    event("agent.mcp_tool_result", mcp_tool_use_id="t2", content=[text("not found")], is_error=True),
+    *request(20),
+    event("agent.message", content=[text("It is 3")]),
+    event("span.outcome_evaluation_end", result="needs_revision", explanation="Say where from"),
+    event("session.error", error={"message": "out of time"}),
+]
+SAMPLE = json.dumps(EVENTS)
+ROWS = "\n".join(
+    json.dumps({"role": "x", "kind": "y", "content": None, "time": "2026-05-01T10:00:00Z", "raw": one})
+    for one in EVENTS
+)
+
+
+@pytest.mark.parametrize("log", [SAMPLE, ROWS, json.dumps({"data": EVENTS})], ids=["list", "rows", "page"])
+def test_responses_are_what_is_said_and_called_between_model_requests(log: str) -> None:
+    [run] = runs_in(managed_agents, log)
+    assert [turn.text for turn in run.turns] == ["I look", "It is 3"]
+    assert [call.call_id for call in run.turns[0].calls] == ["t1", "t2"]
+    assert [turn.usage and (turn.usage.input, turn.usage.cache_read) for turn in run.turns] == [(10, 1), (20, 1)]
+    assert run.turns[0].time == 1777629600.0
+
+
+def test_results_hold_the_text_of_documents_and_searches_and_count_pictures() -> None:
+    [run] = runs_in(managed_agents, SAMPLE)
+    found, fetched = run.turns[0].observations
+    assert (found.text, found.images) == ("Report\nq4.pdf\n40.1\nNotes\nplain", 1)
+    assert (fetched.call_id, fetched.text, fetched.is_error) == ("t2", "not found", True)
+
+
+def test_the_outcome_is_the_task_and_the_judges_rubric_is_not_in_the_conversation() -> None:
+    [run] = runs_in(managed_agents, SAMPLE)
+    assert run.header.task is not None
+    assert run.header.task.text == "Sum the report"
+    assert [(message.origin, message.text) for message in run.turns[0].before] == [("person", "Sum the report")]
+    assert [(message.origin, message.kind, message.text) for message in run.after] == [
+        ("harness", "notice", "Say where from")
+    ]
+
+
+def test_a_sessions_error_is_a_problem_with_its_words() -> None:
+    [run] = runs_in(managed_agents, SAMPLE)
+    assert kinds(run) == {"failed run": 1}
+    assert "out of time" in run.problems[0].what
+
+
+@given(st.data())
+def test_damaged_bytes_never_raise(data: st.DataObject) -> None:
+    runs_in(managed_agents, data.draw(damaged(data.draw(st.sampled_from([SAMPLE, ROWS])).encode())))
