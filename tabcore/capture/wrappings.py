@@ -12,7 +12,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)
 _BLUE = re.compile(r"\x1b\[(?:\d+;)*34(?:;\d+)*m([^\x1b\n]+)")
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\n?", re.DOTALL)
 _CLEARED = re.compile(
-    r"\s*(?:\[Old tool result content cleared\]|\[cleared\]|\(no output\)|\(no content\)|<no output>|\(Bash completed with no output\)|\(Command completed with no output\)|Tool ran without output or errors|\[no output\]|Your command ran successfully and did not produce any output\.)\s*"
+    r"\s*(?:\[Old tool result content cleared\]|\[cleared\]|\(no output\)|\(no content\)|<no output>|exec_command failed for[^\0]*|\(Bash completed with no output\)|\(Command completed with no output\)|Tool ran without output or errors|\[no output\]|Your command ran successfully and did not produce any output\.)\s*"
 )
 _SKIPPED = re.compile(
     r"\s*(?:<tool_use_error>.*|The user doesn't want to (?:proceed|take this action).*|\[Request interrupted by user.*|Operation aborted.*|Tool call skipped.*|Skipped due to queued user message.*"
@@ -139,6 +139,8 @@ def _peeled(text: str, result: Unwrapped) -> Unwrapped:
         result.cut = True
     if (match := _VIEWER.match(text)) is not None if "[metadata]" in text else False:
         text = match["output"]
+    if text.startswith("Command: ") and (place := text.find("\nChunk ID: ", 0, 40_000)) > 0:
+        text = text[place + 1 :]
     if (
         text.startswith(("Command: ", "Directory: ", "Output: ", "Stdout: "))
         and (match := _GEMINI.match(text)) is not None
@@ -224,21 +226,31 @@ def _from_json(text: str) -> str:
 
 
 def without_prompts(text: str, command: str) -> str:
-    """A terminal's screen without prompts and the typed commands behind them.
+    """A terminal's screen without prompts and typed commands; where it shows several commands, the part of this one.
 
-    >>> without_prompts("me@box:/w$ cat a.txt\\nhello\\nme@box:/w$ ", "cat a.txt")
+    >>> without_prompts("me@box:/w$ ls\\na\\nme@box:/w$ cat a.txt\\nhello\\nme@box:/w$ ", "cat a.txt")
     'hello\\n'
     """
-    if _PROMPT_SIGN.search(text) is None:
+    prompts = list(_PROMPT.finditer(text))
+    if not any(_PROMPT_SIGN.match(prompt.group()) for prompt in prompts):
         return text
-    typed = {line.strip() for line in command.splitlines()}
+    typed = [line.strip() for line in command.splitlines() if line.strip()]
+    own = [i for i, prompt in enumerate(prompts) if _is_typed(prompt["typed"], typed)]
+    if not own:
+        return re.sub(r"\A\n+", "", _PROMPT.sub(_kept, text))
+    pieces: list[str] = []
+    for i in own:
+        start = prompts[i].end() + 1
+        end = prompts[i + 1].start() if i + 1 < len(prompts) else len(text)
+        pieces.append(text[start:end])
+    return "".join(pieces)
 
-    def keep(match: re.Match[str]) -> str:
-        return (
-            ""
-            if match["typed"].strip() in typed or not match["typed"].strip() or _PROMPT_SIGN.match(match.group())
-            else match.group()
-        )
 
-    kept = _PROMPT.sub(keep, text)
-    return re.sub(r"\A\n+", "", kept)
+def _is_typed(shown: str, typed: list[str]) -> bool:
+    """True when the text behind a prompt is one of the lines, whole or as far as the screen is wide."""
+    shown = shown.strip()
+    return bool(shown) and any(line == shown or (len(shown) > 30 and line.startswith(shown)) for line in typed)
+
+
+def _kept(match: re.Match[str]) -> str:
+    return "" if not match["typed"].strip() or _PROMPT_SIGN.match(match.group()) else match.group()

@@ -153,6 +153,12 @@ def checksum(call: Call) -> Stream:
     return names_of(call, parsed.operands, "hashes", f"{call.name}: paths beside hashes")
 
 
+def capture_file(call: Call) -> Stream:
+    """tshark, tcpdump -r: packets of a capture file."""
+    taken = call.parsed("r Y z T e f i c w d o E").value("r")
+    return call.content([taken], f"{call.name} -r: takes content") if taken else ()
+
+
 def strings(call: Call) -> Stream:
     """strings: the text in a binary."""
     return content("n t e bytes radix encoding s output-separator")(call)
@@ -284,6 +290,7 @@ ROWS: dict[str, Row] = {
     "tr": tr,
     "strings": strings,
     "split": split,
+    **dict.fromkeys(["tshark", "tcpdump", "capinfos"], capture_file),
     **dict.fromkeys(
         [
             "md5sum",

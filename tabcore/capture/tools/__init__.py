@@ -146,7 +146,7 @@ TOOLS: dict[str, Tool] = {
     **dict.fromkeys(["get_file_info", "file_info", "stat_file", "stat"], about_file),
     **dict.fromkeys(
         "Task task Agent agent TodoWrite TodoRead todowrite todoread todo update_plan WebSearch WebFetch web_search web_fetch think finish submit exit_plan_mode "
-        "ExitPlanMode Skill ToolSearch AskUserQuestion KillShell KillBash create_directory list_allowed_directories browser browse google_web_search save_memory "
+        "ExitPlanMode submit final_result Skill ToolSearch AskUserQuestion KillShell KillBash create_directory list_allowed_directories browser browse google_web_search save_memory "
         "attempt_completion ask_followup_question subagent task_done final_answer message mark_task_complete SlashCommand thought".split(),
         nothing,
     ),
@@ -243,6 +243,9 @@ def _fallback(scene: Scene) -> None:
 def _has_what_it_needs(tool: Tool, scene: Scene) -> bool:
     if tool in (shell_tool, code_tool):
         return bool(command_of(scene))
+    if tool in (list_tool, names_tool, search_tool):
+        told = re.search(r"file|dir|folder|path|glob|tree|grep|repo|drive", scene.tool, re.IGNORECASE)
+        return told is not None or bool(scene.argument(*PATH_ARGUMENTS))
     if tool in (read_tool, write_tool, edit_tool, document_tool):
         return bool(scene.argument(*PATH_ARGUMENTS)) or any(
             isinstance(value, list) for value in scene.arguments.values()

@@ -54,6 +54,9 @@ class Scene:
     def path(self) -> str:
         """The path that the call names, absolute; "" when it names none."""
         named = self.argument(*PATH_ARGUMENTS).removeprefix("file://")
+        folder, name = self.argument("directory", "folder", "dir"), self.argument("file_name", "filename")
+        if folder and name and "/" not in name:
+            named = f"{folder}/{name}"
         return self.absolute(named) if named else ""
 
     def absolute(self, path: str) -> str:

@@ -18,6 +18,9 @@ _SHELL_WORDS = re.compile(r"^(?:/\S+/)?(?:bash|sh|zsh|dash)$")
 _JOINED = re.compile(r"^(?:/\S+/)?(?:bash|zsh|sh) -l?c (?P<command>.*)$", re.DOTALL)
 
 
+_STATED = re.compile(r"\ACommand: (?:/\S+/)?(?:bash|zsh|sh) -l?c \"(?P<command>.*?)\"\nChunk ID", re.DOTALL)
+
+
 def command_of(scene: Scene) -> str:
     """The command that the call runs, from a text, an argument list or keystrokes."""
     for name in (*COMMAND_ARGUMENTS, ""):
@@ -77,7 +80,8 @@ def shell_tool(scene: Scene) -> None:
 
 def poll_tool(scene: Scene) -> None:
     """write_stdin, BashOutput, bash_output: more output of a command that runs already."""
-    pending = scene.workspace.pending_command
+    stated = _STATED.match(scene.text)
+    pending = stated["command"] if stated else scene.workspace.pending_command
     if pending:
         judge_command(scene, pending, scene.cwd)
     elif scene.text.strip():
