@@ -94,7 +94,9 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 def _open(options: argparse.Namespace) -> int:
     from tabcore import opening, rerun
+    from tabcore.store.columns import without_pandas
 
+    without_pandas()
     if options.paths:
         _print_loaded(rerun.load(options.paths, options.db, _ProgressLine(sys.stderr)))
     elif not rerun.runs(options.db):
@@ -105,7 +107,9 @@ def _open(options: argparse.Namespace) -> int:
 
 def _load(options: argparse.Namespace) -> int:
     from tabcore import rerun
+    from tabcore.store.columns import without_pandas
 
+    without_pandas()
     loaded = rerun.load(options.paths, options.db, _ProgressLine(sys.stderr))
     if options.json:
         _print_json([asdict(item) for item in loaded])

@@ -14,6 +14,7 @@ from tabcore import readers
 from tabcore.bundles import Bundle
 from tabcore.discovery import read_bundle
 from tabcore.errors import Problem, UnknownFormat, UnreadableSource
+from tabcore.excerpts import Excerpts
 from tabcore.source import Source
 from tabcore.store.columns import Columns, Tables
 from tabcore.store.records import Chunk, Correction, Counts, Derivation, FileRecord, FileState, RunRecord
@@ -23,7 +24,7 @@ from tabcore.tab.keeper import excerpt_text
 from tabcore.tab.timeline import TimelineRecorder
 from tabcore.trajectory import Message, Piece, RunEnded, RunHeader, RunStarted, Tally, Task, Turn, TurnRead, run_key
 
-CHUNK = 8 << 20
+CHUNK = 4 << 20
 """Bytes of text that wait in memory before they are handed on."""
 
 
@@ -49,7 +50,8 @@ class RunInProgress:
         self._record = record
         self._correction = correction
         self._columns = columns
-        self._historian = Historian(corrected(header, correction))
+        self._excerpts = Excerpts()
+        self._historian = Historian(corrected(header, correction), self._excerpts)
         self._recorder = TimelineRecorder()
         self._last_turn = 0
 
@@ -77,6 +79,7 @@ class RunInProgress:
             self._columns.after(self.number, ended.after, self._last_turn)
         self._take(self._historian.end(ended.after, self._last_turn), after_last=True)
         self._columns.timeline(self.number, self._recorder.timeline())
+        self._excerpts.close()
 
     def run_record(self, digest: str) -> RunRecord:
         """The run as the store lists it."""
@@ -105,7 +108,7 @@ class RunInProgress:
             self.unknowns += isinstance(event, CaptureUndecided)
         self.differences += len(facts.differences)
         self.recorded_tab = self.recorded_tab or facts.recorded_tab
-        self._columns.facts(self.number, facts, self._historian.keeper.texts, after_last=after_last)
+        self._columns.facts(self.number, facts, self._excerpts, after_last=after_last)
 
 
 def corrected(header: RunHeader, correction: Correction) -> RunHeader:

@@ -102,12 +102,13 @@ def turn_body(db: Db, run_id: str, turn: int) -> TurnBody:
 def excerpt(db: Db, run_id: str, entry_id: str) -> str:
     """What the read log's entry shows, word for word."""
     with open_store(db).reading() as connection:
-        entries = selects.timeline(connection, _number(connection, run_id)).entries
-        found = [entry for entry in entries if entry.entry_id == entry_id]
-        if not found:
-            known = f"L1 to L{len(entries)}" if entries else "none, nothing was read"
+        number = _number(connection, run_id)
+        found = selects.excerpt(connection, number, entry_id)
+        if found is None:
+            [run] = selects.run_rows(connection, number)
+            known = f"L1 to L{run.reads}" if run.reads else "none, nothing was read"
             raise UsageError(f"entry {entry_id}", "there is no such entry", f"Known: {known}")
-        return selects.excerpts(connection, found)[found[0].excerpt]
+    return found
 
 
 def tab_at(db: Db, run_id: str, turn: int | None = None, *, with_excerpts: bool = False) -> tuple[Tab, int]:

@@ -51,7 +51,7 @@ def test_a_replay_has_a_row_for_every_turn_and_call(db: Path) -> None:
 
 def test_a_turn_is_given_whole(db: Path) -> None:
     body = rerun.turn_body(db, ids(db)[0], 2)
-    assert (body.text, body.calls[0].arguments) == ("Turn 2.", '{"command": "cat travel/policy.txt"}')
+    assert (body.text, body.calls[0].arguments) == ("Turn 2.", '{"command":"cat travel/policy.txt"}')
     assert (body.observations[0].text, body.observations[0].call) == (POLICY, 0)
     first = rerun.turn_body(db, ids(db)[0], 1)
     assert first.before[-1].text == "Write the travel policy guide"

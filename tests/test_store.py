@@ -48,7 +48,9 @@ def mode(path: Path) -> int:
 
 def put(store: Store, columns: Columns, digest: str = "ab" * 32, header: RunHeader | None = None) -> None:
     """Store the rows as run number 0 of one file."""
-    record = RunRecord(0, digest[:16], "", header or RunHeader("pi"), Derivation("", "none", "/", "none"), Counts())
+    record = RunRecord(
+        0, digest[:16], "", header or RunHeader("pi"), Derivation("", "none", "/", "none"), Counts(recorded_tab=True)
+    )
     file = FileRecord("/x", FileState("/x", 1, 1), digest, "pi", runs=(record,))
     with store.writing() as connection:
         writing.add(connection, [Chunk(columns.take(), (file,))])
@@ -70,7 +72,9 @@ def test_texts_of_any_kind_come_back_from_the_file(tmp_path_factory: pytest.Temp
         1,
         text=texts[0],
         reasoning=texts[-1],
-        calls=tuple(ToolCall(text, text, {"command": text, text: [1.5, None, True]}) for text in texts),
+        calls=tuple(
+            ToolCall(text, text, {"command": text, text: [1.5, None, True, 10**30, float("inf")]}) for text in texts
+        ),
         observations=tuple(Observation(text, text, spans=(Span(0, 1, "harness", "note"),)) for text in texts),
         before=tuple(Message(text, "person", "prompt", 3, 1.5) for text in texts),
         usage=Usage(1, 2, 3, 4, 0.5),

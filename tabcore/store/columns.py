@@ -7,8 +7,10 @@ flat however long a log is. In these tables `run` is the caller's own number for
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
+from importlib.abc import MetaPathFinder
 from typing import TypeAlias
 
 import msgspec
@@ -81,16 +83,45 @@ DERIVED = (
 )
 """The tables that are derived from the record and can be derived again."""
 
-_arguments = json.JSONEncoder(ensure_ascii=False).encode
+
+def without_pandas() -> None:
+    """Keep pyarrow from importing pandas in this process, which costs 0.3 s and 40 MB and serves nothing here.
+
+    pyarrow looks for pandas when it makes its first array. A process that shows data frames must not call this.
+    """
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        pa.array([0])
+    finally:
+        sys.meta_path.remove(_NoPandas)
+
+
+class _NoPandas(MetaPathFinder):
+    @classmethod
+    def find_spec(cls, fullname: str, path: object, target: object = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError(fullname)
+
+
+_MEMORY = pa.system_memory_pool()
+"""Arrow's own pool keeps what it was given: 40 MB more in a long load."""
+
+_exact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""For what msgspec refuses (halves of surrogate pairs) or writes as null (numbers that are not finite)."""
 
 
 def arguments_text(arguments: Mapping[str, Json]) -> str:
     """A call's arguments as JSON text.
 
     >>> arguments_text({"path": "a.txt", "limit": 3})
-    '{"path": "a.txt", "limit": 3}'
+    '{"path":"a.txt","limit":3}'
     """
-    return _arguments(arguments if type(arguments) is dict else dict(arguments))
+    values = arguments if type(arguments) is dict else dict(arguments)
+    try:
+        text = msgspec.json.encode(values).decode()
+    except (UnicodeEncodeError, msgspec.MsgspecError):
+        return _exact_json(values)
+    return _exact_json(values) if "null" in text else text
 
 
 def spans_text(spans: tuple[Span, ...]) -> str | None:
@@ -196,12 +227,17 @@ class Columns:
         return {name: _table(name, rows) for name, rows in taken.items()}
 
     def _keep(self, text: str) -> bytes:
-        encoded = text.encode("utf-8", "surrogatepass")
+        try:
+            encoded = text.encode()
+            stored = encoded if MARK not in text else storable(text).encode()
+        except UnicodeEncodeError:
+            encoded = text.encode("utf-8", "surrogatepass")
+            stored = storable(text).encode()
         digest = blake2b(encoded, digest_size=16).digest()
         if digest not in self._known:
             self._known.add(digest)
-            self._rows["texts"].append((digest, text))
-            self.size += len(encoded)
+            self._rows["texts"].append((digest, stored))
+            self.size += len(stored)
         return digest
 
     def _message(self, run: int, turn: int, abandoned: int, after_last: bool, message: Message) -> None:
@@ -255,20 +291,22 @@ def _table(name: str, rows: list[Row]) -> pa.Table:
 
 
 def _array(values: list[Value], kind: pa.DataType) -> pa.Array:
+    if kind is _WORD and type(values[0]) is bytes:
+        return pa.array(values, pa.binary(), memory_pool=_MEMORY).view(_WORD)
     if kind is _WORD:
         words: list[str | None] = values  # type: ignore[assignment]
         return _word_array(words)
     if kind is _WORDS:
         lists: list[tuple[str, ...]] = values  # type: ignore[assignment]
         return pa.array([list(map(storable, words)) for words in lists], kind)
-    return pa.array(values, kind)
+    return pa.array(values, kind, memory_pool=_MEMORY)
 
 
 def _word_array(words: list[str | None]) -> pa.Array:
     """A column of texts, changed only where DuckDB could not hold one as it is."""
     if not any(word is not None and MARK in word for word in words):
         try:
-            return pa.array(words, _WORD)
+            return pa.array(words, _WORD, memory_pool=_MEMORY)
         except UnicodeEncodeError:
             pass
-    return pa.array([None if word is None else storable(word) for word in words], _WORD)
+    return pa.array([None if word is None else storable(word) for word in words], _WORD, memory_pool=_MEMORY)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tabcore.store.records import StoredRun
 from tabcore.store.selects import Connection, spans_of, texts
-from tabcore.store.texts import restored_row
+from tabcore.store.texts import restored_rows
 from tabcore.trajectory import Message, Observation, RunHeader, Task, ToolCall, Turn, Usage
 
 _Texts = Mapping[uuid.UUID | None, str]
@@ -27,7 +27,7 @@ def stored_run(connection: Connection, number: int) -> StoredRun:
 
     def rows(table: str, columns: str) -> list[_Row]:
         query = f"SELECT {columns} FROM {table} WHERE run = ? AND abandoned = 0 ORDER BY rowid"
-        return [restored_row(row) for row in connection.execute(query, [number]).fetchall()]
+        return restored_rows(connection.execute(query, [number]).fetchall())
 
     usage = "has_usage, tokens_in, tokens_out, cache_read, cache_write, cost"
     turns = rows("turns", f"turn, text, reasoning, outcome, model, cwd, line, time, {usage}")
@@ -39,7 +39,7 @@ def stored_run(connection: Connection, number: int) -> StoredRun:
     said = _by_turn(messages)
     made, seen = _by_turn(calls), _by_turn(shown)
     query = f"SELECT path, key, digest, {_HEADER} FROM runs WHERE number = ?"
-    path, key, digest, *header = restored_row(connection.execute(query, [number]).fetchall()[0])
+    [(path, key, digest, *header)] = restored_rows(connection.execute(query, [number]).fetchall())
     return StoredRun(
         path=path,
         key=key,

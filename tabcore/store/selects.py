@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -22,7 +22,7 @@ from tabcore.rows import (
     TurnRow,
 )
 from tabcore.store.records import Correction
-from tabcore.store.texts import restored, restored_row, storable
+from tabcore.store.texts import restored, restored_rows, storable
 from tabcore.tab.events import (
     CaptureUndecided,
     Consulted,
@@ -44,27 +44,60 @@ from tabcore.trajectory import Message, Span
 Connection = duckdb.DuckDBPyConnection
 Rows = list[tuple[Any, ...]]
 
-_RUN_COLUMNS = """
-    r.run_id, r.path, r.format, r.harness, r.session, r.suite, r.task_name, r.task, r.task_source, r.root,
-    r.root_source, r.method, r.model, r.attempt, r.attempts, r.started, r.simulated,
-    CASE WHEN r.parent_key IS NULL THEN NULL
-         WHEN r.parent_key = '' THEN (SELECT min(p.run_id) FROM runs p WHERE p.digest = r.digest AND p.key = '')
-         ELSE (SELECT min(p.run_id) FROM runs p WHERE p.session = r.parent_key AND p.parent_key IS NULL) END,
-    r.parent_call, r.recorded_tab, r.turns, r.calls, r.observed_chars, r.reads, r.files_read, r.candidates, r.starred,
-    r.requirements, r.resolved, r.unknowns, r.differences,
-    (SELECT count(*) FROM problems p WHERE p.source = r.path), r.abandoned,
-    coalesce((SELECT min(f.tally) FROM files f WHERE f.path = r.path), ''),
-    (SELECT coalesce(list(f.path ORDER BY f.path), []) FROM files f WHERE f.digest = r.digest AND f.path != r.path)
-"""
+_RUN_COLUMNS = (
+    "number, digest, key, parent_key, run_id, path, format, harness, session, suite, task_name, task, task_source, root,"
+    " root_source, method, model, attempt, attempts, started, simulated, parent_call, recorded_tab, turns, calls,"
+    " observed_chars, reads, files_read, candidates, starred, requirements, resolved, unknowns, differences, abandoned"
+)
 
 _spans = msgspec.json.Decoder(tuple[Span, ...]).decode
 
 
 def run_rows(connection: Connection, number: int | None = None) -> tuple[RunRow, ...]:
     """Every run, in the order in which they came in; or the one of that number."""
-    where = "" if number is None else f"WHERE r.number = {number}"
-    rows = connection.execute(f"SELECT {_RUN_COLUMNS} FROM runs r {where} ORDER BY r.number").fetchall()
-    return tuple(RunRow(*(*restored_row(row[:-1]), restored_row(tuple(row[-1])))) for row in rows)
+    where = "" if number is None else f"WHERE number = {number}"
+    runs = _named(connection, f"SELECT {_RUN_COLUMNS} FROM runs {where} ORDER BY number")
+    files: dict[str, list[str]] = defaultdict(list)
+    tallies: dict[str, str] = {}
+    for path, digest, tally in _fetched(connection, "SELECT path, digest, tally FROM files ORDER BY path"):
+        files[digest].append(path)
+        tallies[path] = tally
+    faults: dict[str, int] = dict(_fetched(connection, "SELECT source, count(*) FROM problems GROUP BY source"))
+    parents = _Parents(connection) if any(run["parent_key"] is not None for run in runs) else None
+    return tuple(
+        RunRow(
+            **{name: value for name, value in run.items() if name not in ("number", "digest", "key", "parent_key")},
+            parent=parents.of(run) if parents else None,
+            problems=faults.get(run["path"], 0),
+            loaded=tallies.get(run["path"], ""),
+            other_paths=tuple(path for path in files[run["digest"]] if path != run["path"]),
+        )
+        for run in runs
+    )
+
+
+class _Parents:
+    """Run ids of sub-agents' parents: the log's first run, or the first run of the session that the log names."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._by_digest: dict[str, str] = {}
+        self._by_session: dict[str, str] = {}
+        query = "SELECT run_id, digest, key, session, parent_key FROM runs ORDER BY number"
+        for run_id, digest, key, session, parent_key in _fetched(connection, query):
+            if not key:
+                self._by_digest[digest] = run_id
+            if parent_key is None:
+                self._by_session.setdefault(session, run_id)
+
+    def of(self, run: Mapping[str, Any]) -> str | None:
+        """The parent of a row of `runs`, None for a run that is no sub-agent or whose parent is not stored."""
+        match run["parent_key"]:
+            case None:
+                return None
+            case "":
+                return self._by_digest.get(run["digest"])
+            case session:
+                return self._by_session.get(session)
 
 
 def run_numbers(connection: Connection) -> dict[str, int]:
@@ -80,7 +113,7 @@ def replay(connection: Connection, number: int) -> Replay:
     )
     return Replay(
         run=run,
-        timeline=_timeline(connection, number, decisions),
+        timeline=_timeline(connection, number, decisions, run.recorded_tab),
         turns=_turn_rows(connection, number, decisions),
         differences=differences(connection, number),
         problems=problems(connection, run.path),
@@ -95,7 +128,8 @@ def timeline(connection: Connection, number: int) -> Timeline:
         "SELECT turn, call, kind, path, rule, partial FROM decisions WHERE run = ?"
         " AND kind IN ('authored', 'unknown') ORDER BY rowid",
     )
-    return _timeline(connection, number, decided)
+    [(recorded_tab,)] = _rows(connection, number, "SELECT recorded_tab FROM runs WHERE number = ?")
+    return _timeline(connection, number, decided, recorded_tab)
 
 
 def differences(connection: Connection, number: int) -> tuple[Difference, ...]:
@@ -108,7 +142,7 @@ def problems(connection: Connection, path: str | None = None) -> tuple[Problem, 
     """The problems of one file that was loaded, or of all."""
     where, values = ("", []) if path is None else ("WHERE source = ?", [storable(path)])
     query = f"SELECT file, line, kind, what, done, lost FROM problems {where} ORDER BY source, rowid"
-    return tuple(Problem(*restored_row(row)) for row in connection.execute(query, values).fetchall())
+    return tuple(Problem(*row) for row in _fetched(connection, query, values))
 
 
 def problems_by_source(connection: Connection, paths: Sequence[str]) -> dict[str, list[Problem]]:
@@ -118,8 +152,7 @@ def problems_by_source(connection: Connection, paths: Sequence[str]) -> dict[str
         " WHERE list_contains(?, source) ORDER BY source, rowid"
     )
     found: dict[str, list[Problem]] = defaultdict(list)
-    for row in connection.execute(query, [list(map(storable, paths))]).fetchall() if paths else ():
-        source, *problem = restored_row(row)
+    for source, *problem in _fetched(connection, query, [list(map(storable, paths))]) if paths else ():
         found[source].append(Problem(*problem))
     return found
 
@@ -127,8 +160,7 @@ def problems_by_source(connection: Connection, paths: Sequence[str]) -> dict[str
 def corrections(connection: Connection) -> dict[str, dict[str, Correction]]:
     """What persons have corrected, by file and run key."""
     found: dict[str, dict[str, Correction]] = defaultdict(dict)
-    for row in connection.execute("SELECT path, key, root, task FROM corrections").fetchall():
-        path, key, root, task = restored_row(row)
+    for path, key, root, task in _fetched(connection, "SELECT path, key, root, task FROM corrections"):
         found[path][key] = Correction(root, task)
     return found
 
@@ -156,24 +188,22 @@ def turn_body(connection: Connection, number: int, turn: int) -> TurnBody | None
     if head is None:
         return None
     query = f"SELECT text, origin, kind, line, time, spans FROM messages {kept} AND NOT after_last ORDER BY rowid"
-    before = connection.execute(query, place).fetchall()
+    before = _fetched(connection, query, place)
     query = f"SELECT call, call_id, name, arguments, line FROM calls {kept} ORDER BY call"
-    calls = connection.execute(query, place).fetchall()
+    calls = _fetched(connection, query, place)
     query = f"SELECT call_id, text, spans, is_error, images, line FROM observations {kept} ORDER BY rowid"
-    shown = connection.execute(query, place).fetchall()
+    shown = _fetched(connection, query, place)
     names = [head[0], head[1], *(row[0] for row in before), *(row[3] for row in calls), *(row[1] for row in shown)]
     text = texts(connection, names)
     positions = {row[1]: row[0] for row in calls}
     return TurnBody(
         number=turn,
-        before=tuple(_message(row, text) for row in map(restored_row, before)),
+        before=tuple(_message(row, text) for row in before),
         text=text[head[0]],
         reasoning=text[head[1]],
-        calls=tuple(
-            CallBody(call, ident, name, text[a], line) for call, ident, name, a, line in map(restored_row, calls)
-        ),
+        calls=tuple(CallBody(call, ident, name, text[a], line) for call, ident, name, a, line in calls),
         observations=tuple(
-            ObservationBody(positions.get(ident, -1), restored(ident), text[name], spans_of(spans), error, images, line)
+            ObservationBody(positions.get(ident, -1), ident, text[name], spans_of(spans), error, images, line)
             for ident, name, spans, error, images, line in shown
         ),
         differences=tuple(d for d in differences(connection, number) if d.turn == turn),
@@ -189,31 +219,42 @@ def excerpts(connection: Connection, entries: Iterable[Entry]) -> dict[str, str]
     return {digest: found[name] for name, digest in names.items()}
 
 
-def _timeline(connection: Connection, number: int, decisions: Rows) -> Timeline:
+def excerpt(connection: Connection, number: int, entry_id: str) -> str | None:
+    """The excerpt of one read-log entry, None where there is no such entry."""
+    query = "SELECT excerpt FROM read_log WHERE run = ? AND entry_id = ?"
+    found = connection.execute(query, [number, storable(entry_id)]).fetchone()
+    return texts(connection, found)[found[0]] if found else None
+
+
+def _timeline(connection: Connection, number: int, decisions: Rows, recorded_tab: bool) -> Timeline:
     def rows(table: str, columns: str) -> Rows:
         return _rows(connection, number, f"SELECT {columns} FROM {table} WHERE run = ? ORDER BY rowid")
 
     entry = "entry_id, path, turn, call, command, excerpt, chars, authored, partial"
     interval = "path, listed_turn, listed_call, starred_turn, left_turn, left_call, left_by"
-    return Timeline(
+    checks = "turn, call, body, open_requirements, unopened"
+    timeline = Timeline(
         statements=[TaskStated(turn, text, call) for turn, text, call in rows("statements", "turn, text, call")],
         candidates=[CandidateInterval(*row) for row in rows("candidates", interval)],
         entries=[Entry(*(*row[:5], row[5].hex, *row[6:])) for row in rows("read_log", entry)],
-        requirements=[RequirementAdded(*row) for row in rows("requirements", "turn, call, requirement, text")],
-        resolutions=[Resolved(*r) for r in rows("resolutions", "turn, call, requirement, status, entry, reason")],
-        refusals=[Refused(*row) for row in rows("refusals", "turn, call, operation, requirement, why")],
-        reviews=_reviews(rows("reviews", "turn, call, review, requirement, entries, candidates")),
-        consultations=[Consulted(*row) for row in rows("consultations", "turn, call, kind, entry")],
         authored=[FileAuthored(t, c, path, rule) for t, c, kind, path, rule, _ in decisions if kind == "authored"],
         undecided=[CaptureUndecided(t, c, path, why) for t, c, kind, path, why, _ in decisions if kind == "unknown"],
         stops=[Stopped(*row) for row in rows("stops", "turn, call")],
-        finish_checks=[
-            FinishChecked(turn, body, tuple(still_open), unopened, call)
-            for turn, call, body, still_open, unopened in rows(
-                "finish_checks", "turn, call, body, open_requirements, unopened"
-            )
-        ],
+        finish_checks=[FinishChecked(t, body, tuple(o), n, c) for t, c, body, o, n in rows("finish_checks", checks)],
     )
+    if recorded_tab:
+        _add_operations(timeline, rows)
+    return timeline
+
+
+def _add_operations(timeline: Timeline, rows: Callable[[str, str], Rows]) -> None:
+    """What the agent did with its tab, which only a run recorded with one has."""
+    resolved = "turn, call, requirement, status, entry, reason"
+    timeline.requirements = [RequirementAdded(*row) for row in rows("requirements", "turn, call, requirement, text")]
+    timeline.resolutions = [Resolved(*row) for row in rows("resolutions", resolved)]
+    timeline.refusals = [Refused(*row) for row in rows("refusals", "turn, call, operation, requirement, why")]
+    timeline.reviews = _reviews(rows("reviews", "turn, call, review, requirement, entries, candidates"))
+    timeline.consultations = [Consulted(*row) for row in rows("consultations", "turn, call, kind, entry")]
 
 
 def _reviews(rows: Rows) -> list[Reviewed]:
@@ -221,7 +262,7 @@ def _reviews(rows: Rows) -> list[Reviewed]:
     for turn, call, review, requirement, entries, candidates in rows:
         _, _, matches = reviews.setdefault(review, (turn, call, []))
         if requirement:
-            matches.append(Match(requirement, tuple(entries), restored_row(tuple(candidates))))
+            matches.append(Match(requirement, tuple(entries), tuple(candidates)))
     return [Reviewed(turn, call, tuple(matches)) for turn, call, matches in reviews.values()]
 
 
@@ -230,7 +271,7 @@ def _turn_rows(connection: Connection, number: int, decisions: Rows) -> tuple[Tu
         SELECT t.turn, t.received, t.said, t.outcome, t.is_stop, coalesce(s.line, ''), t.time, t.line
         FROM turns t LEFT JOIN (SELECT turn, line FROM status_lines WHERE run = $1) s ON s.turn = t.turn
         WHERE t.run = $1 AND t.abandoned = 0 ORDER BY t.rowid"""
-    turns = connection.execute(query, [number]).fetchall()
+    turns = _fetched(connection, query, [number])
     calls = _call_rows(connection, number, decisions)
     return tuple(TurnRow(*(*row[:6], tuple(calls[row[0]]), *row[6:])) for row in turns)
 
@@ -279,7 +320,17 @@ def spans_of(stored: str | None) -> tuple[Span, ...]:
 
 
 def _rows(connection: Connection, number: int, query: str) -> Rows:
-    return [restored_row(row) for row in connection.execute(query, [number]).fetchall()]
+    return _fetched(connection, query, [number])
+
+
+def _fetched(connection: Connection, query: str, values: Sequence[object] = ()) -> Rows:
+    return restored_rows(connection.execute(query, values).fetchall())
+
+
+def _named(connection: Connection, query: str) -> list[dict[str, Any]]:
+    rows = _fetched(connection, query)
+    names = [column[0] for column in connection.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 _NEIGHBOURHOOD = 64

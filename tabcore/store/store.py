@@ -6,8 +6,10 @@ for longer than one transaction or one look; whoever finds it taken waits for a 
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -36,7 +38,7 @@ _ROW_GROUP = 4096
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
-    "memory_limit": "400MB",
+    "memory_limit": "256MB",
     "write_buffer_row_group_count": 1,
 }
 _HOLDER = re.compile(r"held in (.+?) \(PID (\d+)\)")
@@ -172,7 +174,10 @@ _attachments = _Attachments()
 
 @cache
 def _instance() -> Connection:
-    instance = duckdb.connect(":memory:", config=_SETTINGS)
+    """This process's DuckDB. What does not fit into its memory goes to a folder that only the owner may enter."""
+    folder = tempfile.TemporaryDirectory(prefix="runningtab-")
+    atexit.register(folder.cleanup)
+    instance = duckdb.connect(":memory:", config={**_SETTINGS, "temp_directory": folder.name})
     instance.execute("SET enable_progress_bar = false")
     return instance
 

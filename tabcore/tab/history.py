@@ -7,7 +7,7 @@ compared with the derived one. A run recorded without a tab gets the tab that th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -53,11 +53,14 @@ def workspace_of(header: RunHeader) -> Workspace:
 
 
 class Historian:
-    """Follows one recorded run. Give it the turns in order; at the end, what was said after the last."""
+    """Follows one recorded run. Give it the turns in order; at the end, what was said after the last.
 
-    def __init__(self, header: RunHeader) -> None:
+    `texts` is where the excerpts are kept, by digest: a dict of its own unless stated.
+    """
+
+    def __init__(self, header: RunHeader, texts: MutableMapping[str, str] | None = None) -> None:
         self._header = header
-        self.keeper = Keeper(workspace_of(header))
+        self.keeper = Keeper(workspace_of(header), texts=texts)
         self._pending: dict[str, ToolCall] = {}
         self._stopped: int | None = None
         self._events: list[Event] = []

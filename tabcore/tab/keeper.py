@@ -6,6 +6,7 @@ agent saw.
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
@@ -48,9 +49,16 @@ class Reply:
 class Keeper:
     """Keeps the tab of one task beside one agent. Calls come in the order in which their results were shown."""
 
-    def __init__(self, workspace: Workspace, task: str = "", *, shown: int = SHOWN) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        task: str = "",
+        *,
+        shown: int = SHOWN,
+        texts: MutableMapping[str, str] | None = None,
+    ) -> None:
         self.workspace = workspace
-        self.texts: dict[str, str] = {}
+        self.texts: MutableMapping[str, str] = {} if texts is None else texts
         self.tab = Tab(self.texts, task)
         self._shown = shown
 
@@ -177,7 +185,7 @@ class Keeper:
 class _Excerpt:
     """An observation as the read log keeps it: as shown, without what the tab injected; stored at its first read."""
 
-    def __init__(self, observation: Observation | None, texts: dict[str, str]) -> None:
+    def __init__(self, observation: Observation | None, texts: MutableMapping[str, str]) -> None:
         self._observation = observation
         self._texts = texts
         self._stored: tuple[str, int] | None = None
