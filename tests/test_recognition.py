@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from reader_checks import ABSENT, REAL
 from test_atif_viewer import SAMPLE as ATIF_VIEWER
+from test_cline import SAMPLE as CLINE
 from test_copilot import SAMPLE as COPILOT
 from test_gemini_cli import NEWER as GEMINI_LINES
 from test_gemini_cli import SAMPLE as GEMINI
@@ -26,6 +27,7 @@ from tabcore.readers.base import HEAD
 from tabcore.source import Source
 
 OURS: dict[str, list[str | bytes]] = {
+    "cline": [CLINE],
     "managed-agents": [MANAGED, MANAGED_ROWS],
     "openclaw": [OPENCLAW],
     "copilot": [COPILOT],

@@ -231,10 +231,8 @@ class _Session:
         response.outcome = _OUTCOMES.get(said.stop_reason or "", "complete")
         if said.error_message:
             self._account.note(line, "failed response", said.error_message[:300], "kept as a failed turn")
-        words = (
-            said.content if isinstance(said.content, str) else [part for part in blocks if part.get("type") == "text"]
-        )
-        text = content(words).text
+        spoken: list[Json] = [part for part in blocks if part.get("type") == "text"]
+        text = content(said.content if isinstance(said.content, str) else spoken).text
         response.texts += [text] if text else []
         response.reasonings += [
             thought for part in blocks if isinstance(thought := part.get("thinking"), str) and thought
