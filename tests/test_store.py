@@ -306,3 +306,21 @@ def test_waiting_for_a_store_ends_after_the_stated_time(store: Store) -> None:
         with pytest.raises(StoreBusy), Store(store.path, wait=0.2).reading():
             pass
         assert 0.2 <= time.monotonic() - started < 5
+
+
+REAL = Path(__file__).resolve().parents[2] / "shared" / "real"
+SMALL = 200_000
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="no recorded runs on this machine")
+def test_recorded_runs_of_every_format_come_back_as_they_were_read(store: Store) -> None:
+    logs = [path for path in REAL.glob("*/*.json*") if path.stat().st_size < SMALL]
+    load(map(str, logs), store)
+    rows = rerun.runs(store.path)
+    assert len({row.format for row in rows}) > 5
+    in_memory = {run.run.run_id: run for path in {row.path for row in rows} for run in read_runs(path)}
+    with store.reading() as connection:
+        for run_id, number in selects.run_numbers(connection).items():
+            stored, run = stored_run(connection, number), in_memory[run_id].run
+            assert (stored.header, stored.turns, stored.after) == (run.header, run.turns, run.after)
+            assert selects.timeline(connection, number) == in_memory[run_id].timeline
