@@ -19,30 +19,22 @@ by size and hash.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
-from typing import TypeVar, cast
+from typing import cast
 
 import msgspec
 
 from tabcore.bundles.base import Bundle, IsLog, Stated
+from tabcore.bundles.beside import deliverables, find, items_of, json_of, text_of, walk
 from tabcore.errors import Problem, UnreadableSource
 from tabcore.source import Folder, Source
-from tabcore.trajectory import Deliverable, Json, Rubric, Task, Verdict
+from tabcore.trajectory import Json, Rubric, Task, Verdict
 
 NAME = "run_folder"
-
-TEXT_LIMIT = 4 << 20
-"""Bytes of the longest text beside a log that is read."""
-
-FILE_LIMIT = 2000
-"""Files of a deliverable beyond these are left out."""
 
 _DESCRIPTIONS = ("run.toml", "run.json")
 _TASKS = ("task.md", "task.txt")
 _LISTS = ("rubrics.json", "verdicts.json")
 _DELIVERABLE = "deliverable"
-
-Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 
 class _Description(msgspec.Struct, forbid_unknown_fields=False):
@@ -92,13 +84,13 @@ def read(folder: Folder, is_log: IsLog) -> Bundle:
     log = _log(folder, files, description, is_log, problems)
     rubrics = _rubrics(files, problems)
     delivered = folder.folder(_DELIVERABLE)
-    outputs = tuple(_walk(delivered, "")) if delivered else ()
+    outputs = tuple(walk(delivered)) if delivered else ()
     return Bundle(
         log,
         _stated(description, task),
         rubrics,
         _verdicts(files, rubrics, problems),
-        tuple(_deliverables(folder, outputs, problems)),
+        deliverables(folder.path, outputs, problems),
         tuple(source for source in (about, task_source, *lists, *dict(outputs).values()) if source is not None),
         tuple(problems),
     )
@@ -124,7 +116,7 @@ def _description(files: dict[str, Source], problems: list[Problem]) -> tuple[_De
     source = next((files[name] for name in _DESCRIPTIONS if name in files), None)
     if source is None:
         return _Description(), None
-    value = _toml(source, problems) if source.name.endswith(".toml") else _json(source, problems)
+    value = _toml(source, problems) if source.name.endswith(".toml") else json_of(source, problems)
     if not isinstance(value, dict):
         return _Description(), source
     kept: dict[str, Json] = {}
@@ -142,7 +134,7 @@ def _description(files: dict[str, Source], problems: list[Problem]) -> tuple[_De
 
 
 def _toml(source: Source, problems: list[Problem]) -> Json:
-    text = _text(source, problems)
+    text = text_of(source, problems)
     try:
         return cast(Json, tomllib.loads(text)) if text is not None else None
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
@@ -150,55 +142,20 @@ def _toml(source: Source, problems: list[Problem]) -> Json:
         return None
 
 
-def _json(source: Source, problems: list[Problem]) -> Json:
-    text = _text(source, problems)
-    try:
-        return cast(Json, msgspec.json.decode(text)) if text is not None else None
-    except (msgspec.DecodeError, RecursionError, ValueError) as fault:
-        problems.append(Problem(source.path, 0, "no JSON", f"it is no JSON ({fault})", "left out", lost=True))
-        return None
-
-
-def _text(source: Source, problems: list[Problem]) -> str | None:
-    """A file's text, or None with a problem."""
-    try:
-        data = source.head(TEXT_LIMIT + 1)
-    except UnreadableSource as fault:
-        problems.append(Problem(source.path, 0, "unreadable", fault.fact, "left out", lost=True))
-        return None
-    if len(data) > TEXT_LIMIT:
-        what = f"it is longer than {TEXT_LIMIT:,} bytes"
-        problems.append(Problem(source.path, 0, "oversized file", what, "cut there", lost=True))
-    try:
-        return data[:TEXT_LIMIT].decode("utf-8")
-    except UnicodeDecodeError:
-        problems.append(Problem(source.path, 0, "bad encoding", "some bytes are not UTF-8", "shown as �"))
-        return data[:TEXT_LIMIT].decode("utf-8", "replace")
-
-
 def _task(
     folder: Folder, files: dict[str, Source], description: _Description, problems: list[Problem]
 ) -> tuple[Task | None, Source | None]:
     """The stated text, or that of the stated file, or of the task file beside; and the file it came from."""
     named = description.task_file or description.task
-    source = _find(folder, named) if named and "\n" not in named else None
+    source = find(folder, named) if named and "\n" not in named else None
     if description.task_file and source is None:
         what = f"the task file {description.task_file} is not in the folder"
         problems.append(Problem(folder.path, 0, "missing file", what, "left out", lost=True))
     if source is None and description.task:
         return Task(description.task, "run folder"), None
     source = source or next((files[name] for name in _TASKS if name in files), None)
-    text = _text(source, problems) if source else None
+    text = text_of(source, problems) if source else None
     return (Task(text.strip(), "run folder") if text and text.strip() else None), source
-
-
-def _find(folder: Folder, path: str) -> Source | None:
-    """The file at a path inside the folder; a path that leads out of it finds nothing."""
-    *folders, name = path.split("/")
-    place: Folder | None = folder
-    for part in folders:
-        place = place.folder(part) if place and part not in ("", ".") else place
-    return place.file(name) if place else None
 
 
 def _log(
@@ -206,7 +163,7 @@ def _log(
 ) -> Source | None:
     """The stated log, else the one file that is a log."""
     if description.log is not None:
-        log = _find(folder, description.log)
+        log = find(folder, description.log)
         if log is None:
             what = f"the log {description.log} is not in the folder"
             problems.append(Problem(folder.path, 0, "no log", what, "no run was read", lost=True))
@@ -229,26 +186,10 @@ def _is_readable_log(source: Source, is_log: IsLog) -> bool:
         return False
 
 
-def _items(source: Source, name: str, shape: type[Shape], problems: list[Problem]) -> Iterator[Shape]:
-    """The items of a list file that have the shape; the others become problems."""
-    value = _json(source, problems)
-    if isinstance(value, dict):
-        value = value.get(name)
-    if not isinstance(value, list):
-        problems.append(Problem(source.path, 0, "no list", f"it holds no list of {name}", "left out", lost=True))
-        return
-    for place, item in enumerate(value, 1):
-        try:
-            yield msgspec.convert(item, shape)
-        except msgspec.ValidationError as fault:
-            what = f"item {place} of {name} is unlike the others ({fault})"
-            problems.append(Problem(source.path, 0, "unexpected type", what, "left out", lost=True))
-
-
 def _rubrics(files: dict[str, Source], problems: list[Problem]) -> tuple[Rubric, ...]:
     source = files.get("rubrics.json")
     rubrics: dict[str, Rubric] = {}
-    for item in _items(source, "rubrics", _Rubric, problems) if source else ():
+    for _, item in items_of(json_of(source, problems), "rubrics", _Rubric, source, problems) if source else ():
         if str(item.id) in rubrics:
             what = f"the rubric {item.id} stands here twice"
             problems.append(Problem(files["rubrics.json"].path, 0, "repeated rubric", what, "the first was kept", True))
@@ -263,43 +204,9 @@ def _verdicts(files: dict[str, Source], rubrics: tuple[Rubric, ...], problems: l
         return ()
     known = {rubric.rubric_id for rubric in rubrics}
     verdicts = []
-    for item in _items(source, "verdicts", _Verdict, problems):
+    for _, item in items_of(json_of(source, problems), "verdicts", _Verdict, source, problems):
         if str(item.rubric) not in known:
             what = f"a verdict names the rubric {item.rubric}, which is not among the rubrics"
             problems.append(Problem(source.path, 0, "unknown rubric", what, "kept"))
         verdicts.append(Verdict(str(item.rubric), item.passed, item.evidence, item.judge_failed))
     return tuple(verdicts)
-
-
-def _deliverables(
-    folder: Folder, outputs: tuple[tuple[str, Source], ...], problems: list[Problem]
-) -> Iterator[Deliverable]:
-    if len(outputs) > FILE_LIMIT:
-        what = f"the deliverable has {len(outputs):,} files, more than {FILE_LIMIT:,}"
-        problems.append(Problem(folder.path, 0, "many files", what, "the last were left out", lost=True))
-    for path, source in outputs[:FILE_LIMIT]:
-        try:
-            yield Deliverable(path, source.size, source.digest(), _plain_text(source))
-        except UnreadableSource as fault:
-            problems.append(Problem(source.path, 0, "unreadable", fault.fact, "left out", lost=True))
-
-
-def _walk(folder: Folder, prefix: str) -> Iterator[tuple[str, Source]]:
-    for source in folder.files():
-        yield prefix + source.name, source
-    for inner in folder.folders():
-        yield from _walk(inner, f"{prefix}{inner.name}/")
-
-
-_MARKED_UP = (b"{\\rtf", b"%PDF-", b"%!PS")
-
-
-def _plain_text(source: Source) -> str | None:
-    """The text of a file that is plain text, of TEXT_LIMIT bytes at most; None for any other."""
-    data = source.head(TEXT_LIMIT + 1)
-    if len(data) > TEXT_LIMIT or b"\0" in data or data.startswith(_MARKED_UP):
-        return None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
