@@ -208,6 +208,29 @@ def test_of_an_editors_prompt_only_the_request_is_the_persons() -> None:
     assert (prompt.text, without(prompt.text, prompt.spans, {"harness"})) == (text, "Fix it")
 
 
+def test_what_the_person_took_back_is_abandoned_and_no_part_of_the_run() -> None:
+    back = line("event_msg", type="thread_rolled_back", num_turns=1)
+    wrong = [said("user", "Wrong way"), call("c8", "cat x"), output("c8", "99"), said("assistant", "Given up.")]
+    [run] = runs_of(
+        codex,
+        jsonl(*START, said("assistant", "Yes?"), *wrong, back, said("user", "Right way"), said("assistant", "Kept.")),
+    )
+    assert [turn.text for turn in run.turns] == ["Yes?", "Kept."]
+    assert [(turn.number, turn.text, len(turn.calls)) for turn in run.abandoned] == [(2, "", 1), (3, "Given up.", 0)]
+    assert [said.text for said in run.turns[1].before] == ["Right way"]
+    assert run.problems == ()
+
+
+def test_going_back_twice_drops_the_prompts_that_were_still_there() -> None:
+    def back(count: int) -> dict[str, object]:
+        return line("event_msg", type="thread_rolled_back", num_turns=count)
+
+    talk = [item for name in "abc" for item in (said("user", name), said("assistant", name.upper()))]
+    [run] = runs_of(codex, jsonl(*talk, back(1), said("user", "d"), said("assistant", "D"), back(2), *talk[2:4]))
+    assert [turn.text for turn in run.turns] == ["A", "B"]
+    assert sorted(turn.text for turn in run.abandoned) == ["B", "C", "D"]
+
+
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_a_spoiled_rollout_never_raises(data: st.DataObject) -> None:

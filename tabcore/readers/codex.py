@@ -14,12 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
-
-import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import HEAD, Account, account_of, seconds
+from tabcore.readers.codex_records import (
+    CALLS,
+    OUTPUTS,
+    SILENT_ITEMS,
+    Block,
+    Info,
+    Item,
+    Line,
+    has_envelope,
+    is_bare,
+    is_record,
+    taken_back,
+)
 from tabcore.readers.codex_texts import result_of, user_block
 from tabcore.readers.contents import arguments
 from tabcore.readers.json_documents import opening
@@ -29,117 +39,29 @@ from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHe
 
 NAME = "codex"
 
-_ENVELOPES = frozenset(["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
-_CALLS = frozenset(
-    [
-        "function_call",
-        "custom_tool_call",
-        "local_shell_call",
-        "web_search_call",
-        "image_generation_call",
-        "tool_search_call",
-    ]
-)
-_OUTPUTS = frozenset(
-    ["function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output"]
-)
-_SILENT_ITEMS = frozenset(["ghost_snapshot", "compaction", "compaction_summary", "context_compaction", "other"])
-
-
-class _Block(msgspec.Struct):
-    type: str = ""
-    text: str | None = None
-
-
-class _Tokens(msgspec.Struct):
-    input: int = msgspec.field(default=0, name="input_tokens")
-    cached: int = msgspec.field(default=0, name="cached_input_tokens")
-    cache_write: int = msgspec.field(default=0, name="cache_write_input_tokens")
-    output: int = msgspec.field(default=0, name="output_tokens")
-    total: int = msgspec.field(default=0, name="total_tokens")
-
-
-class _Info(msgspec.Struct):
-    total: _Tokens | None = msgspec.field(default=None, name="total_token_usage")
-    last: _Tokens | None = msgspec.field(default=None, name="last_token_usage")
-
-
-class _Instructions(msgspec.Struct):
-    text: str | None = None
-
-
-class _Item(msgspec.Struct):
-    """Every kind of payload; of each kind only some fields are there."""
-
-    type: str = ""
-    id: str | None = None
-    cwd: str | None = None
-    model: str | None = None
-    source: Any = None
-    base_instructions: _Instructions | None = None
-    role: str | None = None
-    content: str | list[_Block] | None = None
-    summary: str | list[_Block] | None = None
-    name: str | None = None
-    arguments: Any = None
-    input: Any = None
-    action: Any = None
-    call_id: str | None = None
-    output: Any = None
-    message: str | None = None
-    exit_code: int | None = None
-    info: _Info | None = None
-    num_turns: int | None = None
-
-
-class _Line(_Item):
-    timestamp: str | float | None = None
-    payload: _Item | None = None
-    record_type: str | None = None
-    instructions: str | None = None
-
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log with an enveloped record, or one whose first line is a record of the old form."""
     first = opening(head)
-    if looks_like(head, _has_envelope) or (isinstance(first, dict) and _has_envelope(first)):
+    if looks_like(head, has_envelope) or (isinstance(first, dict) and has_envelope(first)):
         return True
     line, newline, _rest = head.lstrip().partition(b"\n")
-    return (bool(newline) or len(head) < HEAD) and line[:1] == b"{" and looks_like(line, _is_bare)
+    return (bool(newline) or len(head) < HEAD) and line[:1] == b"{" and looks_like(line, is_bare)
 
 
 def read(source: Source) -> Iterator[Piece]:
-    """The one run of a rollout. A sub-agent's rollout is a log of its own that names its parent."""
+    """The one run of a rollout; turns that the person took back are abandoned ones.
+
+    A sub-agent's rollout is a log of its own that names its parent.
+    """
     account = account_of(source)
-    session = _Session(account)
-    for number, _place, line, _length in records(source, _Line, _is_record, account):
+    session = _Session(account, taken_back(source))
+    for number, _place, line, _length in records(source, Line, is_record, account):
         session.take(line, number)
         if account.pieces:
             yield from account.drain()
     session.end()
     yield from account.close()
-
-
-def _is_record(value: dict[str, Json]) -> bool:
-    return _has_envelope(value) or _is_bare(value)
-
-
-def _has_envelope(value: dict[str, Json]) -> bool:
-    return str(value.get("type")) in _ENVELOPES and isinstance(value.get("payload"), dict)
-
-
-def _is_bare(value: dict[str, Json]) -> bool:
-    """A record of the old form: the header, or a response item without an envelope."""
-    kind, content = value.get("type"), value.get("content")
-    if kind is None:
-        is_header = isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str)
-        return value.get("record_type") == "state" or (is_header and ("instructions" in value or "git" in value))
-    if kind == "message":
-        first = content[0] if isinstance(content, list) and content else None
-        return isinstance(first, dict) and first.get("type") in ("input_text", "output_text", "input_image")
-    if kind == "reasoning":
-        return isinstance(value.get("summary"), list)
-    return (str(kind) in _CALLS | _OUTPUTS and "call_id" in value) or kind in ("ghost_snapshot", "local_shell_call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +78,11 @@ class _Session:
     Results wait until the next response begins, since the event with their exit code may follow them.
     """
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: Account, taken_back: list[range]) -> None:
         self._account = account
-        self._run = RunAssembler("", RunHeader(NAME, harness=NAME, fresh_cwd=True), account)
+        self._taken_back = taken_back
+        self._main = RunAssembler("", RunHeader(NAME, harness=NAME, fresh_cwd=True), account)
+        self._run = self._main
         self._cwd: str | None = None
         self._model: str | None = None
         self._instructions = ""
@@ -169,10 +93,12 @@ class _Session:
         self._told: set[int] = set()
         self._repeats: list[tuple[int, int]] = []
 
-    def take(self, line: _Line, number: int) -> None:
+    def take(self, line: Line, number: int) -> None:
         """One record of the log."""
         time = seconds(line.timestamp)
         self._account.untimed += time is None
+        if self._taken_back:
+            self._turn_off(any(number in lines for lines in self._taken_back))
         item = line.payload or line
         match line.type:
             case "session_meta":
@@ -194,6 +120,7 @@ class _Session:
 
     def end(self) -> None:
         """All that is still open, and texts of events that no response item holds."""
+        self._turn_off(False)
         self._release()
         if self._run.turns == 0:
             self._account.note(0, "no turns", "the log holds no response of a model", "kept without turns")
@@ -203,7 +130,22 @@ class _Session:
                 self._account.note(number, "message only in an event", what, "left out", lost=True)
         self._run.end()
 
-    def _open(self, meta: _Item, number: int, time: float | None) -> None:
+    def _turn_off(self, abandoned: bool) -> None:
+        """Goes over to a branch that the record gave up, or back to the run."""
+        if abandoned == self._run.abandoned:
+            return
+        self._release()
+        self._turn_is_open = False
+        if abandoned:
+            self._main.start()
+            self._run = RunAssembler(
+                "", self._main.header, self._account, first=self._main.turns + 1, upstream=self._main
+            )
+        else:
+            self._run.end()
+            self._run = self._main
+
+    def _open(self, meta: Item, number: int, time: float | None) -> None:
         header = self._run.header
         if header.session:
             self._account.note(number, "second session", f"the session {meta.id} starts here", "read on as one run")
@@ -215,7 +157,7 @@ class _Session:
         if meta.base_instructions and meta.base_instructions.text:
             self._run.say(Message(meta.base_instructions.text, "harness", "system", number, time))
 
-    def _old_header(self, line: _Line, number: int, time: float | None) -> None:
+    def _old_header(self, line: Line, number: int, time: float | None) -> None:
         if line.record_type == "state":
             return
         if line.id is None:
@@ -226,7 +168,7 @@ class _Session:
             self._instructions = line.instructions
             self._say(Message(line.instructions, "harness", "environment", number, time))
 
-    def _item(self, item: _Item, number: int, time: float | None) -> None:
+    def _item(self, item: Item, number: int, time: float | None) -> None:
         """What the model wrote, or was shown."""
         if item.type == "message" and item.role != "assistant":
             self._heard(item, number, time)
@@ -237,11 +179,11 @@ class _Session:
         elif item.type == "reasoning":
             thoughts = _texts(item.summary) + _texts(item.content)
             self._response(number, time).reasonings.extend(filter(None, thoughts))
-        elif item.type in _CALLS:
+        elif item.type in CALLS:
             self._call(item, number, time)
-        elif item.type in _OUTPUTS:
+        elif item.type in OUTPUTS:
             self._result(item, number, time)
-        elif item.type not in _SILENT_ITEMS:
+        elif item.type not in SILENT_ITEMS:
             self._account.not_understood(number, item.type)
 
     def _response(self, number: int, time: float | None) -> Response:
@@ -254,9 +196,9 @@ class _Session:
             self._turn_is_open = True
         return response
 
-    def _heard(self, item: _Item, number: int, time: float | None) -> None:
+    def _heard(self, item: Item, number: int, time: float | None) -> None:
         """A message that is not the agent's, block by block: a person's words and insertions share messages."""
-        blocks = [_Block("input_text", item.content)] if isinstance(item.content, str) else item.content or []
+        blocks = [Block("input_text", item.content)] if isinstance(item.content, str) else item.content or []
         for block in blocks:
             text = block.text or ""
             if block.type == "input_image":
@@ -271,13 +213,13 @@ class _Session:
         self._turn_is_open = False
         self._run.say(message)
 
-    def _call(self, item: _Item, number: int, time: float | None) -> None:
+    def _call(self, item: Item, number: int, time: float | None) -> None:
         self._response(number, time)
         call = ToolCall(item.call_id or "", *self._named(item, number), number)
         if not self._run.call(call):
             self._account.note(number, "repeated record", f"the call {call.call_id} stands here again", "read once")
 
-    def _named(self, item: _Item, number: int) -> tuple[str, dict[str, Json]]:
+    def _named(self, item: Item, number: int) -> tuple[str, dict[str, Json]]:
         """A call's tool and arguments. Free text for a tool, such as a patch, is its argument `input`."""
         tool = item.name or item.type.removesuffix("_call")
         if item.type == "custom_tool_call" and isinstance(item.input, str):
@@ -285,7 +227,7 @@ class _Session:
         told = item.action if item.arguments is None else item.arguments
         return tool, arguments(told, tool, number, self._account)
 
-    def _result(self, item: _Item, number: int, time: float | None) -> None:
+    def _result(self, item: Item, number: int, time: float | None) -> None:
         self._turn_is_open = False
         result = result_of(item.output)
         self._results.append(
@@ -306,7 +248,7 @@ class _Session:
             self._run.observe(observation)
         self._results.clear()
 
-    def _event(self, event: _Item, number: int) -> None:
+    def _event(self, event: Item, number: int) -> None:
         match event.type:
             case "exec_command_end":
                 if event.call_id:
@@ -320,9 +262,6 @@ class _Session:
             case "error" | "stream_error":
                 self._cut("failed")
                 self._account.note(number, "failed response", (event.message or event.type)[:300], "noted")
-            case "thread_rolled_back":
-                what = f"the person took back {event.num_turns or 0} prompts and what followed them"
-                self._account.note(number, "rolled back", what, "the turns are kept as if they had stayed")
             case _:
                 pass
 
@@ -332,7 +271,7 @@ class _Session:
         if response is not None and self._turn_is_open and not response.calls:
             response.outcome = outcome
 
-    def _count(self, info: _Info | None) -> None:
+    def _count(self, info: Info | None) -> None:
         """Tokens of the response that has just ended; the same count is often told again."""
         response = self._run.response
         if info is None or info.last is None or response is None:
@@ -353,7 +292,7 @@ class _Session:
         self._told.update(map(_fingerprint, [*texts, "".join(texts)]))
 
 
-def _texts(content: str | list[_Block] | None) -> list[str]:
+def _texts(content: str | list[Block] | None) -> list[str]:
     if isinstance(content, str):
         return [content]
     return [block.text or "" for block in content or []]
