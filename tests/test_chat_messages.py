@@ -79,6 +79,12 @@ def test_several_runs_in_a_file_are_several_runs() -> None:
     assert [run.turns[0].text for run in runs] == ["a", "a", "b"]
 
 
+def test_a_tasks_name_is_told_but_its_number_is_none() -> None:
+    for told, name in (("sum-bills", "sum-bills"), ("34", None), (34, None)):
+        run = only(json.dumps({"task_id": told, "messages": MESSAGES}).encode())
+        assert run.header.task_name == name
+
+
 def test_a_picture_in_the_user_role_belongs_to_the_result_that_announces_it() -> None:
     run = only(SAMPLE)
     assert [(seen.call_id, seen.images) for seen in run.turns[0].observations] == [("c2", 0), ("c1", 1)]

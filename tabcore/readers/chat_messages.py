@@ -20,7 +20,7 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.chat_texts import agent_text, noted, result_in_user_role, user_text
-from tabcore.readers.contents import Content, arguments, content, text_of
+from tabcore.readers.contents import Content, arguments, content
 from tabcore.readers.conversations import Conversation, conversations, dialect_of, run_id
 from tabcore.readers.json_documents import shaped
 from tabcore.source import Source
@@ -225,9 +225,11 @@ def _said(message: _Message) -> Content:
 
 
 def _header(about: dict[str, Json]) -> RunHeader:
+    """What stands around the messages. A task's number alone names no task."""
+
     def told(*names: str) -> str:
-        found = next((about[name] for name in names if isinstance(about.get(name), str | int)), None)
-        return text_of(found)
+        found = (about.get(name) for name in names)
+        return next((value for value in found if isinstance(value, str) and not value.isdigit()), "")
 
     return RunHeader(
         NAME,
