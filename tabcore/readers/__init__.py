@@ -6,6 +6,7 @@
     assembly.py    records -> turns
     insertions.py  what in a text the harness or the tab put there
     json_documents.py contents.py  JSON documents, and values of no fixed shape
+    conversations.py pi_messages.py  messages with roles, and Pi's, in whatever they are wrapped
     atif.py claude_code.py pi.py … one format each; none imports another
     atif_texts.py claude_layout.py what two of them need beside: calls written as text; the pass over ids
 
