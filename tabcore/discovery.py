@@ -2,19 +2,21 @@
 
 A log that is named is taken as its folder where that is laid out as its run. A folder is searched to any depth; files
 and folders whose name begins with a dot are left out and counted, links to folders are not followed, since they may
-run in a circle. In a folder that holds one run nothing is a log of its own, but for other run folders inside.
+run in a circle. In a folder that holds one run nothing is a log of its own, but for other run folders inside. A log
+in a folder that holds many runs brings what lies beside it, and nothing of that is a log of its own.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
-from tabcore.bundles import Bundle, layout_of
+from tabcore.bundles import Bundle, layout_of, shared_bundle, shared_logs
 from tabcore.errors import Problem, UnknownFormat, UnreadableSource
 from tabcore.readers import identify
 from tabcore.source import Folder, Source
@@ -26,11 +28,12 @@ class Found:
     """What was found under some paths, in order: logs and run folders by path, and what could not be searched.
 
     The state of a run folder bears the folder's path, the size of its own files, and the state of everything in it
-    as `beside`.
+    as `beside`. That of a log with files beside it bears the log's path and size, and the state of both as `beside`.
     """
 
     places: dict[str, FileState] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    beside: set[Path] = field(default_factory=set)
 
 
 def discover(paths: Iterable[str]) -> Found:
@@ -42,16 +45,59 @@ def discover(paths: Iterable[str]) -> Found:
             _search(place, found)
         elif _is_log_of_its_folder(place):
             _enter_run_folder(place.parent, found)
+        elif beside := _beside(place):
+            _enter_shared_log(place, beside, found)
         else:
             _enter_file(place, found)
     return found
 
 
-def read_bundle(folder: str) -> Bundle | None:
-    """The run that a folder holds, with what lies beside its log; None for a folder that holds none or many."""
-    place = Folder.of_path(folder)
-    layout = layout_of(place)
-    return layout.read(place, _is_log) if layout else None
+def read_bundle(place: str) -> Bundle | None:
+    """The run of a run folder, or of a log in a folder that holds many, with what lies beside it; None for neither."""
+    path = Path(place)
+    if not path.is_dir():
+        inside = ((_listed(folder), path.relative_to(folder).as_posix()) for folder in _around(path))
+        return next((bundle for folder, log in inside if (bundle := shared_bundle(folder, log))), None)
+    folder = Folder.of_path(place)
+    layout = layout_of(folder)
+    return layout.read(folder, _is_log) if layout else None
+
+
+def _around(file: Path) -> tuple[Path, ...]:
+    """The folders that may hold a log: its own, and the one around that."""
+    return tuple(dict.fromkeys((file.parent, file.parent.parent)))
+
+
+def _beside(log: Path) -> tuple[Path, ...]:
+    """What lies beside a log in a folder that holds many runs."""
+    for folder in _around(log):
+        if paths := _shared(folder).get(log):
+            return paths
+    return ()
+
+
+def _shared(folder: Path) -> dict[Path, tuple[Path, ...]]:
+    """The logs of a folder that holds many runs, each with what lies beside it."""
+    try:
+        logs = shared_logs(_listed(folder))
+    except UnreadableSource:
+        return {}
+    return {folder / log: tuple(folder / path for path in beside) for log, beside in logs.items()}
+
+
+def _listed(folder: Path) -> Folder:
+    try:
+        return _listed_at(str(folder), folder.stat().st_mtime_ns)
+    except OSError as fault:
+        raise UnreadableSource(str(folder), f"it cannot be opened ({fault.strerror})", "Check the path") from fault
+
+
+@lru_cache(maxsize=32)
+def _listed_at(folder: str, changed: int) -> Folder:
+    """A folder that is listed once: a thousand logs in it are looked up one by one."""
+    listed = Folder.of_path(folder)
+    entries: tuple[Source | Folder, ...] = (*listed.files(), *listed.folders())
+    return Folder(folder, lambda: entries)
 
 
 def _is_log(source: Source) -> bool:
@@ -81,8 +127,12 @@ def _search(top: Path, found: Found) -> None:
             run_folder = here
             _enter_run_folder(here, found)
         elif run_folder is None or not here.is_relative_to(run_folder):
+            for log, beside in _shared(here).items():
+                _enter_shared_log(log, beside, found)
             for name in sorted(name for name in files if not name.startswith(".")):
-                _enter_file(here / name, found)
+                if here / name not in found.beside and str(here / name) not in found.places:
+                    _enter_file(here / name, found)
+            folders[:] = [name for name in folders if here / name not in found.beside]
     if hidden:
         what = f"{hidden} hidden {'file or folder was' if hidden == 1 else 'files and folders were'} found"
         found.problems.append(Problem(str(top), 0, "hidden file", what, "left out. Name them to load them"))
@@ -100,19 +150,51 @@ def _is_run_folder(folder: Path) -> bool:
 
 def _enter_run_folder(folder: Path, found: Found) -> None:
     """The folder with the state of all that is in it: whatever changes there changes the run."""
-    seen = blake2b(str(folder).encode("utf-8", "surrogateescape"), digest_size=16)
-    size = 0
-    for place, folders, files in os.walk(folder):
-        folders.sort()
-        for name in sorted(files):
-            path = Path(place, name)
+    size = sum(_size(entry) for entry in _entries(folder))
+    found.places[str(folder)] = FileState(str(folder), size, 0, _state((folder,)))
+
+
+def _enter_shared_log(log: Path, beside: tuple[Path, ...], found: Found) -> None:
+    """The log with the state of what lies beside it: whatever changes there changes the run."""
+    found.beside.update(beside)
+    found.places[str(log)] = FileState(str(log), _size(log), 0, _state((log, *beside)))
+
+
+def _state(places: Iterable[Path]) -> str:
+    """One string that changes when anything of the files and folders does."""
+    seen = blake2b(digest_size=16)
+    for place in places:
+        seen.update(f"{place}\0".encode("utf-8", "surrogateescape"))
+        for path in _everything(place):
             try:
                 status = path.stat()
             except OSError:
                 continue
-            size += status.st_size if place == str(folder) else 0
             seen.update(f"{path}\0{status.st_size}\0{status.st_mtime_ns}\0".encode("utf-8", "surrogateescape"))
-    found.places[str(folder)] = FileState(str(folder), size, 0, seen.hexdigest())
+    return seen.hexdigest()
+
+
+def _everything(place: Path) -> Iterator[Path]:
+    """The file itself, or all files in the folder."""
+    if not place.is_dir():
+        yield place
+    for folder, folders, files in os.walk(place):
+        folders.sort()
+        yield from (Path(folder, name) for name in sorted(files))
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if path.is_file()]
+    except OSError:
+        return []
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
 
 
 def _enter_file(file: Path, found: Found) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -73,3 +73,21 @@ class Layout(Protocol):
 
     def read(self, folder: Folder, is_log: IsLog) -> Bundle:
         """The folder's run with what lies beside it. Bad data becomes a problem; raises UnreadableSource only."""
+
+
+class SharedLayout(Protocol):
+    """The two functions of a bundle module for folders that hold the runs of many tasks."""
+
+    NAME: str
+
+    def logs(self, folder: Folder) -> Mapping[str, tuple[str, ...]]:
+        """The logs of the folder, each with the files and folders beside it; empty for a folder laid out otherwise.
+
+        Paths are inside the folder, logs at most one folder deep; looks at names only.
+        """
+
+    def read(self, folder: Folder, log: str) -> Bundle | None:
+        """The run of a log with what lies beside it; None for a file that is no log of a folder laid out like this.
+
+        Looks only at what concerns this log. Bad data becomes a problem; raises UnreadableSource only.
+        """
