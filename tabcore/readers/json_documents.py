@@ -146,6 +146,7 @@ def mended(text: str, sign: Sign) -> tuple[list[Json], list[Fault]]:
 
 
 _SPACE = re.compile(r"[\s\0,]*")
+_OBJECT = re.compile(r'\{\s*"')
 _COLON = re.compile(r"\s*:\s*")
 _ATOM = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity")
 _STRINGS = json.JSONDecoder(strict=False)
@@ -236,16 +237,16 @@ class _Mender:
         return True
 
     def _next_object(self) -> tuple[dict[str, Json] | None, int]:
-        decoder = json.JSONDecoder(parse_constant=str, strict=False)
         start = self._position
-        while self._tries and (start := self.text.find('{"', start + 1)) >= 0:
+        while self._tries and (opened := _OBJECT.search(self.text, start + 1)):
+            start = opened.start()
             self._tries -= 1
             try:
-                found, end = decoder.raw_decode(self.text, start)
+                found, end = _LENIENT.raw_decode(self.text, start)
+                if isinstance(found, dict) and self._sign(found):
+                    return json.loads(_LONE_SURROGATE.sub("\ufffd", json.dumps(found, ensure_ascii=False))), end
             except (ValueError, RecursionError):
                 continue
-            if isinstance(found, dict) and self._sign(found):
-                return msgspec.json.decode(_LONE_SURROGATE.sub("\ufffd", json.dumps(found, ensure_ascii=False))), end
         return None, 0
 
     def _home(self) -> int:
@@ -267,3 +268,6 @@ def _number_or_word(literal: str) -> Json:
         return int(literal)
     value = float(literal)
     return value if value - value == 0 else literal
+
+
+_LENIENT = json.JSONDecoder(parse_float=_number_or_word, parse_constant=str, strict=False)
