@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from log_reading import assert_golden, claimants, golden, jsonl, runs_of, spoiled
 
 from tabcore.readers import chat_messages
+from tabcore.readers.conversations import WHOLE
 from tabcore.trajectory import Run, without
 
 SYSTEM = {"role": "system", "content": "You are an agent."}
@@ -223,6 +224,21 @@ def test_an_unknown_role_is_named_and_the_rest_is_read() -> None:
 def test_a_torn_file_keeps_what_stands_before_the_tear() -> None:
     run = only(SAMPLE[: SAMPLE.index(b"It is 3.")])
     assert [len(turn.calls) for turn in run.turns[:2]] == [2, 1]
+    assert "torn document" in {problem.kind for problem in run.problems}
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_large_document_is_streamed_and_kept_up_to_a_fault(wrapped: bool) -> None:
+    long = [TASK, *(asks((f"c{n}", "f", {"path": "x"}), text="y" * 400_000) for n in range(90))]
+    sound = json.dumps({"status": "completed", "messages": long} if wrapped else long).encode()
+    assert len(sound) > WHOLE
+    assert claimants(sound) == ["chat-messages"]
+    [run] = runs_of(chat_messages, sound)
+    assert [turn.calls[0].call_id for turn in run.turns] == [f"c{n}" for n in range(90)]
+    assert {problem.kind for problem in run.problems} == {"unanswered call"}
+    [run] = runs_of(chat_messages, sound[: WHOLE + 10])
+    assert [turn.calls[0].call_id for turn in run.turns] == [f"c{n}" for n in range(len(run.turns))]
+    assert len(run.turns) > 80
     assert "torn document" in {problem.kind for problem in run.problems}
 
 

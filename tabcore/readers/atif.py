@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
-import ijson
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
@@ -24,6 +23,7 @@ from tabcore.readers.base import HEAD, Account, account_of, seconds
 from tabcore.readers.contents import arguments
 from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
 from tabcore.readers.json_documents import is_jsonl, opening, shaped, values
+from tabcore.readers.json_streams import items
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
 
@@ -192,16 +192,7 @@ def _frame(source: Source) -> _Document:
 
 def _streamed(source: Source, account: Account) -> Iterator[_Step]:
     """The steps of a large file, a few at a time in memory, up to the first fault."""
-    with source.open_text() as stream:
-        yield from _with_care(_items(stream, account), account)
-
-
-def _items(stream: BinaryIO, account: Account) -> Iterator[object]:
-    try:
-        yield from ijson.items(stream, "steps.item", use_float=True, buf_size=1 << 20)
-    except (ijson.JSONError, ValueError) as fault:
-        what = f"the file is no JSON from here on ({str(fault).splitlines()[0][:80]})"
-        account.note(account.total + 1, "torn document", what, "what came before was kept", lost=True)
+    yield from _with_care(items(source, "steps.item", account), account)
 
 
 class _Run:

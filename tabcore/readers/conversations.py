@@ -15,11 +15,15 @@ import msgspec
 
 from tabcore.readers.base import HEAD, Account
 from tabcore.readers.json_documents import is_jsonl, opening, values
+from tabcore.readers.json_streams import items
 from tabcore.source import Source
 from tabcore.trajectory import Json
 
 Dialect = Literal["openai", "anthropic", "mini-swe-agent", "pi", "magentic", "none"]
 """pi: messages of the Pi agent, in one document · magentic: speakers for roles, no calls · none: no conversation."""
+
+WHOLE = 32 << 20
+"""Bytes of the largest document that is decoded in one go; a larger one is streamed, message by message."""
 
 LONG_HEAD = 8 << 20
 """Bytes that are looked at where the usual head ends before the first response."""
@@ -48,6 +52,9 @@ def conversations(source: Source, account: Account) -> Iterator[Conversation]:
         account.unit = "line"
         yield Conversation({}, values(source, is_message, account))
         return
+    if source.size > WHOLE and (place := _place_of_list(opening(source.head(HEAD)))) is not None:
+        yield Conversation(place[0], enumerate(items(source, place[1], account), 1))
+        return
     latest: tuple[dict[str, Json], list[Json]] | None = None
     for about, messages in _lists(source, account):
         if latest is not None and not _goes_on(latest, (about, messages), account):
@@ -55,6 +62,15 @@ def conversations(source: Source, account: Account) -> Iterator[Conversation]:
         latest = about, messages
     if latest is not None:
         yield Conversation(latest[0], enumerate(latest[1], 1))
+
+
+def _place_of_list(found: Json) -> tuple[dict[str, Json], str] | None:
+    """Where the one list of messages of a large document stands, and what stands before it."""
+    if isinstance(found, dict):
+        name = next((name for name in _LISTS if isinstance(found.get(name), list)), None)
+        return (found, f"{name}.item") if name else None
+    first = found[0] if isinstance(found, list) and found else None
+    return ({}, "item") if isinstance(first, dict) and is_message(first) else None
 
 
 def run_id(about: dict[str, Json], number: int, taken: set[str]) -> str:
@@ -84,7 +100,7 @@ def dialect_of(head: bytes, source: Source) -> Dialect:
 
 @lru_cache(maxsize=4)
 def _has_response(head: bytes) -> bool:
-    messages = [message for message in _sample(head)[1] if isinstance(message, dict)]
+    messages = [message for message in _sample(head)[1] if isinstance(message, dict) and is_message(message)]
     return any(message.get("role", message.get("from")) in ("assistant", "gpt") for message in messages)
 
 
