@@ -1,0 +1,83 @@
+"""Moments: where a text speaks of a day, a month, a quarter, a year of accounts or an hour.
+
+The digits of a moment are never values (`12/31/2024` is not 12, 31 and 2024), so the value matcher asks here first.
+Each form below stands with the example that asked for it. Full days have an ISO form and are found by `dates.py`.
+
+Why no library: dateparser and python-dateutil read a string known to be a date; finding it in prose is the harder half,
+and their finders take "may", "10-15" or "2.5" for dates.
+"""
+
+from __future__ import annotations
+
+import re
+
+ENGLISH = "January|February|March|April|May|June|July|August|September|October|November|December"
+ENGLISH_SHORT = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec"
+GERMAN = "Januar|Jänner|Februar|März|Mai|Juni|Juli|Oktober|Dezember"
+GERMAN_SHORT = "Jän|Mrz|Okt|Dez"
+FRENCH = "janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|janv|févr|juil|déc"
+# Capitals as the languages write them: "march 12 miles" is no date, "12 mars" is one.
+MONTH = rf"(?:{ENGLISH}|{GERMAN}|{FRENCH}|(?:{ENGLISH_SHORT}|{GERMAN_SHORT})\b\.?)"
+_CJK_DIGIT = "[〇零○一二三四五六七八九十]"
+_YEAR = r"(?:1[89]|20|21)\d\d"
+_DAY = r"\d{1,2}(?:st|nd|rd|th|er|\.)?"
+_DASH = r"\s?[-–—~/]\s?"
+
+_CLOCK = (
+    r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?![\d:])",  # 14:30, 14:30:05,123, 08:15 PM
+    r"\d{1,2}(?:[-–]\d{1,2})?(?:[.:]\d{2})?\s?(?:[AaPp][Mm]\b|[AaPp]\.[Mm]\.)",  # 9am, 6 pm, 8.30 a.m.
+    r"\d{1,2}(?:[.:]\d{2})?(?:(?:\s?[-–]\s?|\s(?:bis|und)\s)\d{1,2}(?:[.:]\d{2})?)?\sUhr\b",  # 14.30 Uhr, 8–17 Uhr
+    r"\d{1,2}\s?h\s?\d{2}(?!\d)",  # 8h30
+    r"(?:(?<=à )|(?<=vers )|(?<=dès )|(?<=avant )|(?<=après )|(?<=jusqu'à ))\d{1,2}\s?h\b",  # vers 12h
+    r"(?:UTC|GMT)\s?[+-]\d{1,2}(?::?\d{2})?",  # UTC+8
+    r"(?:凌晨|清晨|早上|上午|中午|下午|傍晚|晚上|夜间)(?:\d{1,2}|[一二两三四五六七八九十]+)[点时:](?:\d{1,2}分?|半|[一二三四五六七八九十]+分?)?",
+    r"\d{1,2}[时点](?:\d{1,2}分|半|整|(?=[前后]|开始|结束|至|到|[-—~]))",  # 20时15分
+    r"\d{1,2}\so'clock",
+)
+_QUARTERS = (
+    rf"(?:[QHTS][1-4]|[1-4][QH])(?:[\s/.-]?(?:FY\s?)?'?(?:{_YEAR}|\d\d\b))?(?!\w)",  # Q3 2024, Q1FY25, T3 2024, 1Q24
+    rf"(?:FY|CY|GJ|HY)\s?'?(?:{_YEAR}|\d\d)(?:[-–/]\d{{2,4}})?[AEF]?(?!\w)",  # FY2023, FY 2023-24
+    r"(?:KW|CW|[Ww]eeks?|Kalenderwoche|[Ss]emaines?)\s\d{1,2}(?:[-–/]\d{1,2})?(?:[/\s]20\d\d)?(?!\w)",  # KW 32
+    rf"{_YEAR}[AEFP]\b",  # 2025E: an estimate
+    r"第?[1-4一二三四]季度?(?:末|初)?",  # 第2季度
+)
+_MONTHS = (
+    rf"{_DAY}\s(?:of\s|de\s)?{MONTH}(?:,?\s{_YEAR})?\b",  # 12 April, 31. Dezember
+    rf"{_DAY}(?:{_DASH}|\s(?:and|to|und|bis|et|au)\s){_DAY}\s{MONTH}(?:,?\s{_YEAR})?\b",  # 3 to 5 May 2024
+    rf"\b{MONTH}(?:\s(?:of\s)?|[-/])'?(?:{_YEAR}|\d\d(?:st|nd|rd|th)?|\d(?:st|nd|rd|th)?)(?:{_DASH}\d{{1,2}})?(?![\w%]|[.,]\d)(?:,\s{_YEAR})?",
+    rf"(?:0?[1-9]|1[0-2])[/.](?:19|20)\d\d(?![\d/.,]\d|\d)",  # 06/2024
+    rf"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])(?![\d/-]|[.,]\d)",  # 2024-06
+    r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.(?!\d)(?=\s+(?:um|bis|und|\d|[a-z]))",  # am 30.06. um
+)
+_CHINESE = (
+    rf"{_YEAR}(?:[-—–~至到]{_YEAR})?年(?:度|初|末|底|间|代|版)?(?:\d{{1,2}}(?:[-—–~至到]\d{{1,2}})?月份?)?(?:\d{{1,2}}[日号]?)?(?!\d)",
+    r"\d{1,2}(?:[-—–~至到]\d{1,2})?月(?:\d{1,2}(?:[-—–~至到]\d{1,2})?[日号]|份|底|初|末|上旬|中旬|下旬)?",  # 10月31日, 1—9月
+    r"(?:[〇零一二三四五六七八九]{4}年)?(?<!个)(?:[一二三四五六七八九]|十[一二]?)月(?:(?:[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号]|份|底|初|末)",
+    r"[〇零○一二三四五六七八九]{4}年(?:度|初|末|底)?",
+    r"(?<![\d.])\d{1,2}日(?![元均产])",  # 15日前
+    r"\d{2}年代|\d{1,2}世纪|[一二]?十[一二三四五六七八九]?世纪|\d0后",  # 90年代, 90后
+)
+_SPANS = (
+    r"(?:19|20)\d\d[/–-](?:(?:19|20)\d\d|\d\d)年?(?:度)?(?![\d,./-])",  # 2023/24; taken only where it is one year on
+    r"(?:1[5-9]|20)\d0(?:s|er|ers)\b|(?<!\d)'?\d0(?:s|er)\b",  # 1990s, 90er Jahre
+    r"(?:années|Années)\s(?:(?:19|20)?\d0)",  # années 90
+    r"(?<![\w'])'\d\d(?![\w'])",  # '24
+)
+_ALL = (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS)
+MOMENT = re.compile(r"(?<![\d.,])(?:(?<![A-Za-z_])|(?<=T))(?:" + "|".join(_ALL) + ")")
+_SLASHED = re.compile(r"((?:19|20)\d\d)[/–-]((?:19|20)?\d\d)\Z")
+
+
+def moments(text: str) -> list[tuple[int, int]]:
+    """Spans of partial dates, quarters, seasons, decades and clock times, in order.
+
+    >>> [("Q3 2024 at 14:30, 2021-2025, 3-5 days")[a:b] for a, b in moments("Q3 2024 at 14:30, 2021-2025, 3-5 days")]
+    ['Q3 2024', '14:30']
+    """
+    return [m.span() for m in MOMENT.finditer(text) if not _is_two_years(m.group())]
+
+
+def _is_two_years(text: str) -> bool:
+    """2021-2025 is a span of two years, which may be read as values; 2023/24 and 2023-2024 are one year of accounts."""
+    two = _SLASHED.match(text)
+    return two is not None and (int(two[2][-2:]) - int(two[1][-2:])) % 100 != 1

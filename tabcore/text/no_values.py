@@ -1,0 +1,122 @@
+"""What is written with digits and is no value: numbers of sections, documents, phones, versions, files, machines.
+
+One table; each row has a name, the pattern and an example of what it is for (the tests read them). Years, dates and
+times are in `moments.py`. A label holds for a plain number only: "table 4" is a name, "table 4,512.30" is not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_L = "A-Za-zÀ-ÖØ-öø-ÿ"
+_PLAIN = r"(?![\d_]|[.,]\d|\s?%|\s(?:percent|per cent|Prozent|pour cent|million|billion|thousand|crore|lakh|Mio|Mrd|Tsd)\b|\s?[万亿])"
+_PART = r"\d{1,4}(?:\.\d{1,3})*[a-zA-Z]?"
+_MORE = rf"(?:(?:\s?[-–—,&/]\s?|\s?(?:,\s?)?(?:and|or|to|und|oder|bis|et|ou|à|through)\s){_PART})*"
+_JOINED = rf"(?:[-–—]{_PART})*"
+
+
+@dataclass(frozen=True, slots=True)
+class NoValue:
+    """A kind of digits that state no value: its name, its pattern, an example in which no value is left."""
+
+    name: str
+    pattern: str
+    example: str
+
+
+_SECTIONS = (
+    "section|sec\\.|article|art\\.|clause|table|figure|fig\\.|page|chapter|note|step|item|appendix|annex|annexure|exhibit|schedule|"
+    "part|paragraph|para|para\\.|line|row|column|col\\.|slide|sheet|rule|regulation|form|footnote|box|question|"
+    "Anlage|Anhang|Ziffer|Ziff\\.|Absatz|Abs\\.|Artikel|Kapitel|Kap\\.|Abschnitt|Seite|Tabelle|Abbildung|Abb\\.|Tab\\.|Satz|Nr\\.|Punkt|Zeile|Schritt|Fußnote|Rn\\.|"
+    "l'article|alinéa|chapitre|annexe|tableau|paragraphe|étape|ligne|l'annexe|l'étape"
+)
+_PLURAL_SECTIONS = (
+    "sections|articles|clauses|tables|figures|figs\\.|pages|pp\\.|chapters|notes|steps|items|appendices|annexes|schedules|parts|paragraphs|"
+    "lines|rows|columns|slides|rules|forms|"
+    "Ziffern|Absätze|Abschnitte|Seiten|S\\.|Tabellen|Abbildungen|chapitres|tableaux|lignes"
+)
+_LABELS = (
+    "scope|phase|type|tier|lot|gate|block|room|plot|sector|zone|grade|class|stage|level|floor|building|bay|dock|platform|terminal|ward|"
+    "unit|building|suite|apt\\.?|flat|wing|batch|route|highway|exit|track|version|release|firmware|build|schedule|model|series|"
+    "Raum|Zimmer|Halle|Tor|Los|Gleis|Phase|Stufe|Klasse|Haus|Gebäude|Etage|Version|"
+    "le lot|salle|quai|bâtiment|porte|bureau|étage|niveau|phase|versions?|voie|hall|portal release"
+)
+_NUMBERED = (
+    "order|invoice|ticket|account|acct|case|claim|customer|policy|contract|file|reference|ref|permit|patent|licen[cs]e|"
+    "PO|PIN|ISBN|ISSN|IBAN|SIRET|SIREN|Aadhaar|PAN|GSTIN|TIN|VAT|SKU|ID|batch|serial|dossier|facture|commande|compte|"
+    "Rechnung|Beleg|Auftrag|Konto|Kostenstelle|Bestellung|Vertrag|Akte|PLZ|Kennung|Vorgang|colis|contrat"
+)
+_STANDARDS = "ISO|IEC|DIN|IEEE|ASTM|NF|BS|GB|GB/T|JIS|ANSI|IFRS|IAS|RFC|NFPA|ASME|EN|ASC|VDI|VDE|TRGS|IS|Form|HGB"
+_PRODUCTS = "Python|Java|Node|Ubuntu|Debian|Windows|macOS|iOS|Android|Excel|Office|PHP|Ruby|Go|Rust|PostgreSQL|MySQL|Oracle|Django|pandas|numpy|Chrome|Firefox|CUDA|GPT|DuckDB|Kubernetes|SAP|Bluetooth|USB|HTTP|TLS"
+_STREETS = r"straße|strasse|str\.|weg|platz|allee|gasse|ufer|damm|ring"
+_CHINESE_LABELS = (
+    "编号|号码|工号|单号|证号|账号|卡号|批号|型号|代码|编码|邮编|学号|案号|文号|合同号|房号|热线|电话|传真|手机|版本|附件|附录|附表|图表|"
+    "表格?|图|第|条款|步骤|序号|页码|标准|执行"
+)
+
+NO_VALUES: tuple[NoValue, ...] = (
+    NoValue("data", r"data:[\w/+.;=-]+;base64,[A-Za-z0-9+/=]*|(?=[A-Za-z0-9+/]*[a-z][A-Za-z0-9+/]*[A-Z]|[A-Za-z0-9+/]*[A-Z][A-Za-z0-9+/]*[a-z])[A-Za-z0-9+/]{40,}={0,2}", "data:image/png;base64,iVBOR88AFCAY"),
+    NoValue("web address", r"\b[a-z]{2,8}://[^\s\"'<>，。]+|\bwww\.[^\s\"'<>，。]+", "https://example.com/a/2024?id=77"),
+    NoValue("mail address", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", "j.smith42@example.com"),
+    NoValue("hunk header", r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", "@@ -12,7 +12,9 @@ def settle"),
+    NoValue("line of a search", rf"^[^:\n|]{{0,200}}?\.[A-Za-z]\w{{0,4}}[:-]\d+(?::\d+)?[:-]", "data/sales_2023.csv:102:Leeds"),
+    NoValue("place in a file", r"[\w./\\-]+\.[A-Za-z]{1,4}\w?:\d+(?::\d+)?\b", "at app.py:102 it fails"),
+    NoValue("path", rf"(?<![\w/])(?:[A-Za-z]:)?(?:[~.]{{1,2}}|[{_L}_][\w.~-]*)?[/\\](?:[\w.~-]+[/\\])*[\w.~-]*[{_L}_][\w.~-]*|(?<![\w/])(?:[{_L}_][\w.~-]*[/\\])+[\w.~-]*", r"C:\data\2023\07\q3.csv"),
+    NoValue("file", rf"[\w][\w.-]*\.(?:csv|tsv|xlsx?|docx?|pptx?|pdf|txt|md|json|jsonl|py|js|ts|html?|xml|ya?ml|zip|gz|tar|log|png|jpe?g|sql|sh|ipynb|parquet|eml)\b", "report_2024.v2.xlsx"),
+    NoValue("uuid", r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "123e4567-e89b-12d3-a456-426614174000"),
+    NoValue("hash", r"\b(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])(?!\d+e\d+\b)[0-9a-f]{7,64}\b", "9f3c2ab"),
+    NoValue("hash sign", r"#\s?[0-9A-Fa-f]+\b", "#4821"),
+    NoValue("machine address", r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\d]|\.\d)(?:[:/]\d+)?", "192.168.10.24"),
+    NoValue("line number", r"^\s*\d+(?:→|⇥)|^ +\d+\t|^\d{1,6}\t(?=[^\t]*\Z)(?=[^\n]*[^\d\s.,%-])", "    14\tDeposit"),
+    NoValue("heading", r"^\s*#{1,6}\s+\d+(?:\.\d+)*[.)]?(?=\s|\Z)", "## 3.1 Revenue"),
+    NoValue("list number", r"^\s*(?:[-*•>|]\s*)?\(?\d{1,3}(?:\.\d{1,2})*[.)](?=\s+[^\d\s])|^\s*[(（]?\d{1,2}(?:[、)）．]|\.(?=[\u4e00-\u9fff]))", "2) The pilot"),
+    NoValue("contents", r"^\s*\d{1,2}(?:\.\d{1,2})*\.?\s[^\n]*?(?:\.{3,}|…{2,}|\s\.\s\.\s\.)[. …]*\d{1,4}\s*$|(?:\.{4,}|…{2,}|(?:\s\.){3,})\s*\d{1,4}\s*$", "Scope ........ 12"),
+    NoValue("citation", rf"(?<=[{_L}.,;)\"”\u4e00-\u9fff])\s?\[\d{{1,3}}(?:[-–]\d{{1,3}})?\]|(?<=[{_L}.,;)\"”])\s?\[\d{{1,2}}(?:,\s?\d{{1,2}})+\]", "as shown [12]"),
+    NoValue("page of pages", r"(?i:\b(?:page|seite|slide))\s\d+\s?(?:of|/|von|sur|de)\s?\d+", "Page 3 of 12"),
+    NoValue("law", r"\d+\s(?:CFR|C\.F\.R\.|U\.S\.C\.|USC)\s(?:§+\s?|Part\s)?\d+(?:\.\d+)*", "40 CFR 60.4"),
+    NoValue("paragraph sign", rf"§+\s?{_PART}{_MORE}", "§ 15"),
+    NoValue("court number", r"\b\d{1,3}\s[A-Z]{1,3}\s\d+/\d\d\b|\bAz\.:?\s?[\w ]{1,12}/\d\d", "12 K 345/23"),
+    NoValue("several sections", rf"(?i:(?<![\w-])(?:{_PLURAL_SECTIONS})\s){_PART}{_MORE}{_PLAIN}", "pages 12–15"),
+    NoValue("section", rf"(?i:(?<![\w-])(?:{_SECTIONS})\s?)(?:(?i:no\.|nr\.|n°)\s?)?{_PART}{_JOINED}{_PLAIN}", "Section 4.2"),
+    NoValue("part of a line", r"(?<![\w])(?:p\.|l\.)\s?\d{1,4}(?:[-–]\d{1,4})?", "p. 48"),
+    NoValue("label", rf"(?i:(?<![\w-])(?:{_LABELS}))\s(?:{_PART}{_JOINED}|[A-Z]-?\d+)(?![A-Za-z]){_PLAIN}(?:\s(?:of|and|&)\s(?=\d\b)\d)?", "Scope 1"),
+    NoValue("year of a plan", r"\b(?:Year|Day|Quarter|Month|Sprint|Round)s?\s\d{1,2}\b" + _PLAIN, "Year 5 of the plan"),
+    NoValue("numbered paper", rf"(?i:(?<![\w-])(?:{_NUMBERED}))s?(?:[\s-](?:[Nn]umbers?|[Nn]o\.?|[Nn]r\.?|ID|id|n°|#))?\.?\s?[:#]?\s?(?:[A-Z]{{1,4}}[-/ ]?)?\d{{3,}}(?:[ /-]\d+)*{_PLAIN}", "Order number 88231"),
+    NoValue("number of a paper", rf"(?i:\b(?:{_NUMBERED}|[\w-]{{2,20}}))[\s-](?:number|no|nos|nr|num|code)\.?\s?[:#]?\s?\d[\d,./ -]*\d", "US Patent No. 10,123,456"),
+    NoValue("German number", rf"(?i:[{_L}]+(?:nummer|nr\.?|kennzeichen|-id|konto))\s?:?\s?\d[\d /-]*\d?", "Kundennummer 445566"),
+    NoValue("number sign", r"(?<![\w])(?:No\.|Nos\.|Nr\.|N°|n°|№)\s?\d+(?:[/-]\d+)*(?![\d,.]\d)", "No. 12"),
+    NoValue("standard", rf"(?<![\w-])(?:{_STANDARDS})(?:[/ -](?:[A-Z]{{1,4}}))*[ -]?(?:[A-Z]\s?)?\d[\d.:-]*(?:\(\d+\))?", "ISO 9001"),
+    NoValue("product", rf"\b(?:{_PRODUCTS})[ -]v?\d+(?:\.\d+)*\b", "Python 3.11"),
+    NoValue("version", r"(?i:(?<![\w])(?:version|release|ver\.|firmware|build|update)\s?v?)\d+(?:\.\d+)*|\bv\d+(?:\.\d+)*|(?<![\d.,])\d+\.\d+\.\d+(?:[-.]\w+)*(?![\d,])(?<!\.\d\d\d)", "v1.2.3"),
+    NoValue("phone", r"(?<![\w])\+\d{1,3}(?:[ (.-]{1,2}\(?\d+\)?)+(?:[ .-]\d+)*|\(\d{2,5}\)\s?\d{3,}[- ]\d{2,}|(?<![\w.,])0\d{1,4}[ /-]\d{3,}(?:[ -]\d+)*|(?<!\d)1[3-9]\d{9}(?!\d)|(?<![\d.,])\d{3}[-.]\d{3}[-.]\d{4}\b", "+33 6 12 34 56 78"),
+    NoValue("phone after a name", r"(?i:\b(?:tel|phone|fax|mobile|hotline|helpdesk|ext|dial|tél|téléphone|telefon|durchwahl|call)\b)\.?\s?:?\s?\(?\d[\d ()/-]{2,}\d", "Tel. 030 901820-12"),
+    NoValue("numbers by hyphens", r"(?<![\w.,$€£%-])\d+(?:-\d+){2,}(?![\d=%.,]|\s?=)", "ISBN 978-3-16-148410-0"),
+    NoValue("street", rf"(?i:[{_L}]+(?:{_STREETS})|\b(?:{_STREETS}))\s\d{{1,4}}\s?[a-z]?\b(?:,\s\d{{5}}\s)?|\b\d{{1,4}}(?:bis|ter)?,?\s(?:rue|avenue|boulevard|place|quai|chemin|allée)\b|\b\d{{1,5}}\s(?:[A-Z][a-z]+\s){{1,2}}(?:Street|St\.|Road|Rd\.?|Avenue|Ave\.?|Lane|Drive)\b", "Hauptstraße 12, 10115 Berlin"),
+    NoValue("postcode", r"(?<=, )\d{5}(?=\s[A-ZÄÖÜ][a-zäöüß]+\s*(?:$|[,.;\n]))|^\d{5}(?=\s[A-ZÄÖÜ][a-zäöüß]+\s*$)", "Lyon, 69002 Lyon"),
+    NoValue("road", r"(?<![\w])(?:NH|SH|[ABDNEM]|RN|RD)[- ]?\d{1,4}(?![\w.,]*\d)\b(?!\s?[%€$])", "NH-44"),
+    NoValue("idiom", r"(?<![\d/])24/7(?![\d/])", "24/7"),
+    NoValue("percentile", r"\b\d{1,2}(?:st|nd|rd|th)\b", "75th percentile"),
+    NoValue("ordinal", r"(?<![\d.,])\d+(?:st|nd|rd|th|ers?|ères?|res?|èmes?|ièmes?|es?|ᵉ|º|ª|te[rnms]?|ste[rnms]?)(?![\w])(?:-century)?", "2ème"),
+    NoValue("German ordinal", r"(?i:(?<![\w])(?:im|am|zum|zur|der|die|das|dem|des|den|vom|beim|ab|jede[rs]?|ein(?:e[rmns]?)?|seine[mrns]?|ihre[mrns]?|und)\s)\d{1,3}\.(?=\s[A-ZÄÖÜ])", "Im 3. Quartal"),
+    NoValue("Chinese label", rf"(?:{_CHINESE_LABELS})\s?[:：]?\s?[A-Za-z]{{0,4}}[-]?\d+(?:[-.]\d+)*(?![\d,%]|\.\d|\s?[万亿元%])", "附件2"),
+    NoValue("Chinese ordinal", r"第\s?(?:\d+|[零〇一二三四五六七八九十百千]+)(?:[-—~至到、]\d+)?[条章节款项届次期位名页季号批轮部分类]*", "第12条"),
+    NoValue("Chinese number of", r"(?<![\d.,])(?:\d+|[一二三四五六七八九十]+)(?:、\d+)*(?:号(?!召)[线楼院机馆厂]?|期(?!间|权|货|望|末|初)|#)", "1号线"),
+    NoValue("document number", r"[〔\[（(]\d{4}[〕\])）]\s?\d+号|[〔]\d{4}[〕]第?\d*号?", "国发〔2024〕12号"),
+    NoValue("plate", r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}", "沪A12345"),
+    NoValue("glued letters", rf"(?<![{_L}\d_])(?!(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|INR|AUD|CAD|HKD|Rs|kr|KR|SFr|Fr|n|x|X)\.?\d)[{_L}][{_L}\d]*(?:[-_/.][{_L}\d]+)*(?<=\d)[{_L}]*(?:[-_/][{_L}\d]+)*(?![{_L}\d])", "COVID-19"),
+    NoValue("name after digits", r"(?<![\w.,])\d+\([a-z]\)|(?<![\w.,])\d{1,2}-[A-Z](?![A-Za-z])", "401(k)"),
+    NoValue("exponent", r"(?<=[\d)a-z])\^[-+]?\d+", "x^2"),
+)  # fmt: skip
+
+_EACH = re.compile("|".join(f"(?:{kind.pattern})" for kind in NO_VALUES), re.MULTILINE)
+GONE = "\x01"
+
+
+def without(plain: str) -> str:
+    """The text with the digits of everything in the table replaced by a sign that no rule reads, length kept.
+
+    >>> without("Table 7 has 12 rows").replace(GONE, "_")
+    '_______ has 12 rows'
+    """
+    return _EACH.sub(lambda m: GONE * len(m.group()), plain)
