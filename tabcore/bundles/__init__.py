@@ -3,6 +3,7 @@
     base.py             what a bundle is, and the two functions of a layout
     beside.py           files beside a log: text, JSON, deliverables
     run_folder.py       the project's own layout
+    openhands_events.py a folder of event files, which are one log
     workspace_bench.py  one folder, one run, as every Layout
     apex.py             many runs in a folder, as every SharedLayout
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabcore.bundles import run_folder
+from tabcore.bundles import apex, openhands_events, run_folder
 from tabcore.bundles.base import Bundle, IsLog, Layout, SharedLayout, Stated
 from tabcore.source import Folder
 
@@ -31,9 +32,12 @@ __all__ = [
     "shared_logs",
 ]
 
-LAYOUTS: tuple[Layout, ...] = (run_folder,)
+LAYOUTS: tuple[Layout, ...] = (
+    openhands_events,
+    run_folder,
+)
 
-SHARED_LAYOUTS: tuple[SharedLayout, ...] = ()
+SHARED_LAYOUTS: tuple[SharedLayout, ...] = (apex,)
 
 
 def layout_of(folder: Folder) -> Layout | None:
