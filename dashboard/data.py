@@ -57,10 +57,16 @@ def turn_data(run_id: str, turn: int, cap: int = CAP) -> Mapping[str, Json]:
     return _turn_data(str(db), _stamp(db), run_id, turn, cap)
 
 
-def turn_message(run_id: str, turn: int) -> Mapping[str, Json]:
-    """One turn's order of candidates and its review, for the replay."""
+def opening_message(run_id: str, turn: int) -> Mapping[str, Json]:
+    """One turn's order of candidates, for the replay to open with."""
     db = store_file()
-    return _turn_message(str(db), _stamp(db), run_id, turn)
+    return _opening_message(str(db), _stamp(db), run_id, turn)
+
+
+def review_message(run_id: str, turn: int) -> Mapping[str, Json]:
+    """One turn's review, for the replay."""
+    db = store_file()
+    return _review_message(str(db), _stamp(db), run_id, turn)
 
 
 def order_message(run_id: str) -> Mapping[str, Json]:
@@ -127,10 +133,15 @@ def _turn_data(db: str, stamp: Stamp, run_id: str, turn: int, cap: int) -> Mappi
     return turn_text_payload(run_id, row, rerun.turn_body(db, run_id, turn), cap)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
-def _turn_message(db: str, stamp: Stamp, run_id: str, turn: int) -> Mapping[str, Json]:
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _opening_message(db: str, stamp: Stamp, run_id: str, turn: int) -> Mapping[str, Json]:
     timeline = _replay(db, stamp, run_id).timeline
     ranked = [path for path, score in rerun.candidate_order(db, run_id, turn) if score > 0]
+    return payload.opening_message(_version(db, stamp, run_id), timeline, turn, ranked)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _review_message(db: str, stamp: Stamp, run_id: str, turn: int) -> Mapping[str, Json]:
     review = [
         payload.ReviewLine(
             row.requirement.requirement_id,
@@ -140,7 +151,7 @@ def _turn_message(db: str, stamp: Stamp, run_id: str, turn: int) -> Mapping[str,
         )
         for row in rerun.review_at(db, run_id, turn)
     ]
-    return payload.turn_message(_version(db, stamp, run_id), timeline, turn, ranked, review)
+    return payload.review_message(_version(db, stamp, run_id), _replay(db, stamp, run_id).timeline, turn, review)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -12,7 +12,13 @@ from made_replay import made_replay, path_of, read_turn
 from tabcore.presentation.plain import plain, plain_line, shown
 from tabcore.presentation.replay_widget import feed_widget, replay_widget, turn_text_widget
 from tabcore.presentation.replay_widget.orders import by_path, moves, orders, replayed
-from tabcore.presentation.replay_widget.payload import ReviewLine, order_message, replay_payload, turn_message
+from tabcore.presentation.replay_widget.payload import (
+    ReviewLine,
+    opening_message,
+    order_message,
+    replay_payload,
+    review_message,
+)
 from tabcore.presentation.replay_widget.turn_text import turn_text_payload
 from tabcore.rows import CallBody, CallRow, Decision, ObservationBody, TurnBody, TurnRow
 from tabcore.tab.events import Event, FileAuthored, FileListed, FileRead, FileRenamed, TaskStated
@@ -68,11 +74,12 @@ def test_decisions_of_one_rule_are_one_group_that_names_some_paths_and_counts_al
 def test_a_review_names_candidates_by_their_position() -> None:
     turn = read_turn(3, 300, 40)
     line = ReviewLine("r1", ("L1",), (path_of(50), "no/such/file"), "Article 7")
-    message: Any = turn_message("v", REPLAY.timeline, turn, [path_of(51)], [line])
+    message: Any = review_message("v", REPLAY.timeline, turn, [line])
+    opening: Any = opening_message("v", REPLAY.timeline, turn, [path_of(51)])
     [[requirement, entries, [position], text]] = message["review"]
     assert (requirement, entries, text) == ("r1", ["L1"], "Article 7")
     assert by_path(REPLAY.timeline)[position].path == path_of(50)
-    assert by_path(REPLAY.timeline)[message["order"][0]].path == path_of(51)
+    assert by_path(REPLAY.timeline)[opening["order"][0]].path == path_of(51)
 
 
 PATHS = st.sampled_from([f"{a}/{b}_{c}.txt" for a in "xy" for b in ("travel", "policy", "bill") for c in "12"])
@@ -92,15 +99,14 @@ def _ranked(timeline: Timeline, turn: int) -> list[str]:
     return [c.path for c, score in Reviewer(timeline.at(turn)).candidates_by_relevance() if score > 0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(EVENTS)
 def test_the_moves_replayed_give_the_ranking_of_every_turn(events: list[Event]) -> None:
     timeline = timeline_of(events)
     intervals = by_path(timeline)
     sent = tuple(moves(orders(timeline)))
     for turn in range(10):
-        held = [position for position, interval in enumerate(intervals) if interval.holds(turn)]
-        assert [intervals[position].path for position in replayed(sent, turn, held)] == _ranked(timeline, turn)
+        assert [intervals[position].path for position in replayed(sent, turn, intervals)] == _ranked(timeline, turn)
 
 
 def test_the_orders_of_all_turns_are_few_numbers() -> None:

@@ -65,4 +65,4 @@ def _name(row: RunRow) -> None:
 
 def simulated_word() -> None:
     """The striped band with the word, for runs that no model decided."""
-    st.html('<span class="simulated-word">simulated</span>')
+    st.html('<span class="simulated-word">simulated</span>', width="content")

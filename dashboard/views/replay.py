@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from dashboard import data, selection
@@ -11,6 +13,8 @@ from tabcore.presentation.plain import CAP, plain, plain_line
 from tabcore.rows import Replay, RunRow
 
 CORRECTED = "corrected"
+SENDING = 0.02
+"""Seconds in which the server sends the texts before the review, which takes longer, is computed."""
 
 
 def render() -> None:
@@ -26,7 +30,9 @@ def render() -> None:
         return
     replay = data.replay(chosen)
     if replay.turns:
-        _stepping(chosen, _opening(replay))
+        opening = _opening(replay)
+        _stepping(chosen, opening)
+        replay_widget.feed(data.opening_message(chosen, opening), key=f"opening-{chosen}")
     else:
         _say("**This run has no turns.** The log was read, but no response of a model is in it.")
     _about(replay)
@@ -63,7 +69,8 @@ def _stepping(run_id: str, opening: int) -> None:
         replay_widget.turn_text(data.turn_data(run_id, rested.turn, cap), key=key)
         if rested.entry:
             replay_widget.feed(data.excerpt_message(run_id, rested.entry), key=f"excerpt-{run_id}")
-        replay_widget.feed(data.turn_message(run_id, rested.turn), key=f"turn-{run_id}")
+        time.sleep(SENDING)
+        replay_widget.feed(data.review_message(run_id, rested.turn), key=f"review-{run_id}")
 
 
 def _about(replay: Replay) -> None:

@@ -110,7 +110,7 @@ def _table(rows: Sequence[RunRow]) -> None:
 def table_of(rows: Sequence[RunRow]) -> dict[str, list[object]]:
     """The table's columns. Texts of the record are plain lines; counts are numbers, so that they sort as such."""
     return {
-        "task": [selection.run_name(row) for row in rows],
+        "task": [f"↳ {selection.run_name(row)}" if row.parent else selection.run_name(row) for row in rows],
         "method": [plain_line(row.method or "", 60) for row in rows],
         "model": [plain_line(row.model or "", 60) for row in rows],
         "attempt": [row.attempt for row in rows],
@@ -129,7 +129,9 @@ def table_of(rows: Sequence[RunRow]) -> dict[str, list[object]]:
 
 
 _COLUMNS = {
-    "task": st.column_config.TextColumn(width="large"),
+    "task": st.column_config.TextColumn(width=330),
+    "method": st.column_config.TextColumn(width=105),
+    "simulated": st.column_config.TextColumn(width=105),
     "attempt": st.column_config.NumberColumn(),
     "candidates left": st.column_config.NumberColumn(help="listed and never opened"),
     "requirements": st.column_config.TextColumn(help="resolved / stated", alignment="right"),

@@ -4,7 +4,7 @@ export default function (component) {
   const message = component.data;
   if (!message) return;
   const kept = (window.runningtabFeed ??= new Map());
-  const name = message.orders ? "orders" : message.entry !== undefined ? "entry" : "turn";
+  const name = ["orders", "order", "entry", "review"].find((key) => message[key] !== undefined);
   kept.set(name, message);
   window.dispatchEvent(new CustomEvent("runningtab:fed", { detail: message }));
 }

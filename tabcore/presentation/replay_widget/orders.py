@@ -60,18 +60,17 @@ def moves(ordered: Iterable[tuple[int, Order]]) -> Iterator[Moves]:
         before = order
 
 
-def replayed(all_moves: Iterable[Moves], turn: int, held: Iterable[int]) -> Order:
-    """The order after `turn`, from the moves; `held` are the candidates of that turn. The widget does the same."""
-    kept = frozenset(held)
+def replayed(all_moves: Iterable[Moves], turn: int, intervals: Sequence[CandidateInterval]) -> Order:
+    """The order after `turn`, from the moves; `intervals` are those of `by_path`. The widget does the same."""
     order: list[int] = []
     for move in all_moves:
         if move.turn > turn:
             break
         moved = dict(move.moved)
         places = {place: candidate for candidate, place in move.moved}
-        rest = (candidate for candidate in order if candidate not in moved)
-        order = _woven(places, rest)
-    return tuple(candidate for candidate in order if candidate in kept)
+        kept = (c for c in order if c not in moved and intervals[c].holds(move.turn))
+        order = _woven(places, kept)
+    return tuple(candidate for candidate in order if intervals[candidate].holds(turn))
 
 
 def _woven(places: dict[int, int], rest: Iterator[int]) -> list[int]:

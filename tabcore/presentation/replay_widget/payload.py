@@ -57,17 +57,16 @@ class ReviewLine:
     line: str
 
 
-def turn_message(
-    version: str, timeline: Timeline, turn: int, ranked: Sequence[str], review: Iterable[ReviewLine]
-) -> dict[str, Json]:
-    """What is known of one turn only after it was asked for: its candidates that match the task, by rank; its review."""
+def opening_message(version: str, timeline: Timeline, turn: int, ranked: Sequence[str]) -> dict[str, Json]:
+    """The order of one turn, for the replay to open with: the candidates that match the task, best first."""
     positions = _positions(by_path(timeline), turn)
-    return {
-        "version": version,
-        "turn": turn,
-        "order": [positions[path] for path in ranked if path in positions],
-        "review": [_review_line(line, positions) for line in review],
-    }
+    return {"version": version, "opening": turn, "order": [positions[path] for path in ranked if path in positions]}
+
+
+def review_message(version: str, timeline: Timeline, turn: int, review: Iterable[ReviewLine]) -> dict[str, Json]:
+    """The review as it stood after one turn."""
+    positions = _positions(by_path(timeline), turn)
+    return {"version": version, "turn": turn, "review": [_review_line(line, positions) for line in review]}
 
 
 def excerpt_message(version: str, entry_id: str, text: str) -> dict[str, Json]:

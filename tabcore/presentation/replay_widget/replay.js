@@ -150,15 +150,11 @@ function makeReplay(root) {
     const message = event.detail;
     if (!model || message.version !== model.data.version) return;
     if (message.orders) model.orders = decodeOrders(model, message.orders);
-    if (message.turn !== undefined) takeTurn(message);
+    if (message.order && !model.orders.length) model.orders = [[0, message.order]];
+    if (message.review) model.review = { turn: message.turn, items: message.review };
     if (message.entry === undefined) { show(); return; }
     model.excerpts.set(message.entry, message);
     entries.fill(message.entry, message, model.data.entries.find((entry) => entry.id === message.entry)?.turn);
-  }
-
-  function takeTurn(message) {
-    if (message.review) model.review = { turn: message.turn, items: message.review };
-    if (!model.orders.length) model.orders = [[0, message.order]];
   }
 
   function feed(data) {
@@ -170,6 +166,7 @@ function makeReplay(root) {
     setText(parts.turns, String(model.numbers[model.last - 1] ?? 0));
     parts.scrub.max = String(Math.max(1, model.last));
     strip?.close();
+    delete box.dataset.drawn;
     strip = makeStrip(parts, model, (next) => { if (playing) play(false); go(next, { quiet: true }); });
     place = placeOf(model, turnOfAddress(data) ?? data.opening);
     show();
@@ -181,7 +178,9 @@ function makeReplay(root) {
     update(component) {
       tell = component.setStateValue;
       if (component.data && (!model || model.data.version !== component.data.version)) feed(component.data);
-      box.dataset.scheme = isDark(box) ? "dark" : "light";
+      const scheme = isDark(box) ? "dark" : "light";
+      if (box.dataset.drawn === scheme) return;
+      box.dataset.scheme = box.dataset.drawn = scheme;
       strip?.draw();
     },
     attach() {
