@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reader_checks import ABSENT, REAL, counted, damaged, golden, kinds, runs_in, runs_of
 
 from tabcore.readers import openhands
-from tabcore.source import Folder, Source
+from tabcore.source import Source
 from tabcore.trajectory import without
 
 
@@ -185,19 +185,6 @@ def write_directory(folder: Path) -> Path:
         (folder / f"event-{number:05}-{number:08x}.json").write_text(json.dumps(one, indent=2))
     (folder / ".lock").write_text("")
     return folder
-
-
-def test_a_directory_of_event_files_is_one_log(tmp_path: Path) -> None:
-    source = openhands.event_directory(Folder.of_path(write_directory(tmp_path / "events")))
-    assert source is not None
-    assert openhands.recognises(source.head(1 << 18), source)
-    assert counted(runs_of(openhands, source)) == counted(runs_in(openhands, V1_LINES))
-    before = source.digest()
-    (tmp_path / "events" / "event-00011-0000000b.json").write_text(json.dumps(event("PauseEvent", "user")))
-    grown = openhands.event_directory(Folder.of_path(tmp_path / "events"))
-    assert grown is not None
-    assert grown.digest() != before
-    assert openhands.event_directory(Folder.of_path(tmp_path)) is None
 
 
 def test_the_first_event_file_brings_its_siblings_and_the_others_say_where_they_are_read(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """Conversations of OpenHands' SDK: a folder with one file per event is one log.
 
-    base_state.json              what the conversation was started with: the model (optional)
-    events/event-00003-<id>.json one event each, in the order of their numbers
+    event-00003-<id>.json   one event each, in the order of their numbers
 
-The folder `events` alone will do. Format: OpenHands/software-agent-sdk, a persisted conversation.
+Format: OpenHands/software-agent-sdk, the folder `events` of a persisted conversation. The `base_state.json` around it
+is not looked at: the events tell the model.
 """
 
 from __future__ import annotations
@@ -14,11 +14,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-import msgspec
-
-from tabcore.bundles.base import Bundle, IsLog, Stated
-from tabcore.bundles.beside import object_of
-from tabcore.errors import Problem
+from tabcore.bundles.base import Bundle, IsLog
 from tabcore.source import Folder, Source
 
 if TYPE_CHECKING:
@@ -30,31 +26,15 @@ _EVENT = re.compile(r"event-\d+-[\w-]+\.json\Z")
 _NEWLINES = bytes.maketrans(b"\n\r", b"  ")
 
 
-class _Llm(msgspec.Struct):
-    model: str | None = None
-
-
-class _Agent(msgspec.Struct):
-    llm: _Llm | None = None
-
-
-class _State(msgspec.Struct):
-    agent: _Agent | None = None
-
-
 def recognises(folder: Folder) -> bool:
-    """True for a folder of event files, and for the conversation's folder around it."""
+    """True for a folder of event files."""
     return bool(_events(folder))
 
 
 def read(folder: Folder, is_log: IsLog) -> Bundle:
-    """The conversation, its events joined to one log; the model where the state names it."""
-    problems: list[Problem] = []
-    files, state = _events(folder), folder.file("base_state.json")
-    agent = object_of(state, _State, problems).agent if state else None
-    model = agent.llm.model if agent and agent.llm else None
-    beside = (*files, *((state,) if state else ()))
-    return Bundle(joined(folder.path, files), Stated(model=model), beside=beside, problems=tuple(problems))
+    """The conversation: its events joined to one log."""
+    files = _events(folder)
+    return Bundle(joined(folder.path, files), beside=files)
 
 
 def joined(path: str, files: tuple[Source, ...]) -> Source:
@@ -67,8 +47,7 @@ def joined(path: str, files: tuple[Source, ...]) -> Source:
 
 
 def _events(folder: Folder) -> tuple[Source, ...]:
-    inner = folder.folder("events") if folder.file("base_state.json") else None
-    return tuple(file for file in (inner or folder).files() if _EVENT.match(file.name))
+    return tuple(file for file in folder.files() if _EVENT.match(file.name))
 
 
 class _Joined(io.RawIOBase):

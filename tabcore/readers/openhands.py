@@ -4,14 +4,13 @@ of a directory, a line, or an item of a list).
 Formats: All-Hands-AI/OpenHands `events/serialization`, OpenHands/software-agent-sdk `openhands.sdk.event`. How an
 event is read: `openhands_v0`, `openhands_v1`. Runs that were exported as chat messages are read by `chat_messages`.
 
-A V1 conversation is a directory `events/` of files `event-00003-<uuid>.json`. `event_directory()` makes one source of
-them; given one of the files alone, the reader reads its siblings too: the first file's log is all of them, and a later
-file says that it belongs there. `line` is an event's line, or its number where the events stand in one document.
+A V1 conversation is a directory `events/` of files `event-00003-<uuid>.json`, which `bundles.openhands_events` joins to
+one log. Given one of the files alone, the reader reads its siblings too: the first file's log is all of them, and a
+later file says that it belongs there. `line` is an event's line, or its number where the events stand in one document.
 """
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Iterator
 from typing import Protocol
@@ -23,7 +22,7 @@ from tabcore.readers.base import Account
 from tabcore.readers.json_documents import opening, shaped, values
 from tabcore.readers.openhands_v0 import StreamV0
 from tabcore.readers.openhands_v1 import StreamV1
-from tabcore.source import Folder, Source
+from tabcore.source import Source
 from tabcore.trajectory import Json, Piece, RunHeader, Task
 
 NAME = "openhands"
@@ -74,27 +73,6 @@ def read(source: Source) -> Iterator[Piece]:
     log.end()
     account.file = source.path
     yield from account.close()
-
-
-def event_directory(folder: Folder) -> Source | None:
-    """The events of a V1 conversation as one source, an event a line; None for a folder without event files."""
-    files = [file for file in folder.files() if _EVENT_FILE.fullmatch(file.name)]
-    if not files:
-        return None
-
-    def joined() -> io.BytesIO:
-        return io.BytesIO(b"".join(_on_one_line(file) for file in files))
-
-    return Source(folder.path, joined, lambda: sum(file.size + 1 for file in files))
-
-
-def _on_one_line(file: Source) -> bytes:
-    with file.open_text() as stream:
-        return stream.read(_EVENT_LIMIT).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
-
-
-_EVENT_LIMIT = 16 << 20
-"""Bytes of the largest event file that is read."""
 
 
 def _parts(source: Source, account: Account) -> list[Source]:
