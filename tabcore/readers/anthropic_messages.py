@@ -72,12 +72,11 @@ def recognises(head: bytes, source: Source) -> bool:
 def read(source: Source) -> Iterator[Piece]:
     """The conversations of the file, each a run."""
     account, taken = account_of(source, "message"), set[str]()
-    for number, (told, messages) in enumerate(conversations(source, account)):
+    for number, (told, messages) in enumerate(conversations(source, _Message, account)):
         about = shaped({**told, "messages": None}, _About, 0, account) or _About()
         run = _Run(about, run_id(told, number, taken), account)
-        for line, value in messages:
-            account.total += 1
-            run.take(line, value)
+        for line, message in messages:
+            run.take(line, message)
             if account.pieces:
                 yield from account.drain()
         run.end()
@@ -97,12 +96,8 @@ class _Run:
         if system := content(about.system).text:
             self._run.say(Message(system, "harness", "system"))
 
-    def take(self, line: int, value: Json) -> None:
+    def take(self, line: int, message: _Message) -> None:
         """One message."""
-        message = shaped(value, _Message, line, self._account)
-        if message is None:
-            self._account.skip(line)
-            return
         time = self._time(message, line)
         match message.role:
             case "assistant":

@@ -22,7 +22,6 @@ from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.chat_texts import agent_text, noted, result_in_user_role, user_text
 from tabcore.readers.contents import Content, arguments, content
 from tabcore.readers.conversations import Conversation, conversations, dialect_of, run_id
-from tabcore.readers.json_documents import shaped
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
 
@@ -93,11 +92,10 @@ def recognises(head: bytes, source: Source) -> bool:
 def read(source: Source) -> Iterator[Piece]:
     """The conversations of the file, each a run."""
     account, taken = account_of(source, "message"), set[str]()
-    for number, conversation in enumerate(conversations(source, account)):
+    for number, conversation in enumerate(conversations(source, _Message, account)):
         run = _Run(conversation, run_id(conversation.about, number, taken), account)
-        for line, value in conversation.messages:
-            account.total += 1
-            run.take(line, value)
+        for line, message in conversation.messages:
+            run.take(line, message)
             if account.pieces:
                 yield from account.drain()
         run.end()
@@ -107,18 +105,14 @@ def read(source: Source) -> Iterator[Piece]:
 class _Run:
     """The run of one conversation. Results wait for pictures, which may follow them as messages."""
 
-    def __init__(self, conversation: Conversation, key: str, account: Account) -> None:
+    def __init__(self, conversation: Conversation[_Message], key: str, account: Account) -> None:
         self._account = account
         self._about = conversation.about
         self._run = RunAssembler(key, _header(conversation.about), account)
         self._results: list[Observation] = []
 
-    def take(self, line: int, value: Json) -> None:
+    def take(self, line: int, message: _Message) -> None:
         """One message."""
-        message = shaped(value, _Message, line, self._account)
-        if message is None:
-            self._account.skip(line)
-            return
         time = seconds(message.timestamp)
         self._account.untimed += time is None
         role = message.role or message.sender or ""

@@ -7,15 +7,16 @@ by episode, and logs of requests do), the last one holds them all and is read al
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Literal, NamedTuple, cast
+from typing import Generic, Literal, NamedTuple, cast
 
 import msgspec
 
 from tabcore.readers.base import HEAD, Account
-from tabcore.readers.json_documents import is_jsonl, opening, values
+from tabcore.readers.json_documents import Shape, is_jsonl, opening, shaped, values
 from tabcore.readers.json_streams import items
+from tabcore.readers.records import records
 from tabcore.source import Source
 from tabcore.trajectory import Json
 
@@ -39,29 +40,43 @@ _ANTHROPIC_BLOCKS = frozenset(
 _ORCHESTRATED = ("Orchestrator (", "WebSurfer", "FileSurfer", "ComputerTerminal", "Executor", "Coder", "Assistant")
 
 
-class Conversation(NamedTuple):
+class Conversation(NamedTuple, Generic[Shape]):
     """Messages, each with its place (its line, or its number in the list), and what stood around the list."""
 
     about: dict[str, Json]
-    messages: Iterator[tuple[int, Json]]
+    messages: Iterator[tuple[int, Shape]]
 
 
-def conversations(source: Source, account: Account) -> Iterator[Conversation]:
-    """The conversations of a file in its order. The messages of one must be taken before the next is asked for."""
+def conversations(source: Source, shape: type[Shape], account: Account) -> Iterator[Conversation[Shape]]:
+    """The conversations of a file in its order, their messages as `shape`; each is counted, and faults are noted.
+
+    The messages of one must be taken before the next is asked for.
+    """
     if is_jsonl(source.head(HEAD)) and _rows_are_messages(source.head(HEAD)):
         account.unit = "line"
-        yield Conversation({}, values(source, is_message, account))
+        lines = records(source, shape, is_message, account)
+        yield Conversation({}, ((line, message) for line, _place, message, _length in lines))
         return
     if source.size > WHOLE and (place := _place_of_list(opening(source.head(HEAD)))) is not None:
-        yield Conversation(place[0], enumerate(items(source, place[1], account), 1))
+        yield Conversation(place[0], _shaped(items(source, place[1], account), shape, account))
         return
     latest: tuple[dict[str, Json], list[Json]] | None = None
     for about, messages in _lists(source, account):
         if latest is not None and not _goes_on(latest, (about, messages), account):
-            yield Conversation(latest[0], enumerate(latest[1], 1))
+            yield Conversation(latest[0], _shaped(latest[1], shape, account))
         latest = about, messages
     if latest is not None:
-        yield Conversation(latest[0], enumerate(latest[1], 1))
+        yield Conversation(latest[0], _shaped(latest[1], shape, account))
+
+
+def _shaped(messages: Iterable[Json], shape: type[Shape], account: Account) -> Iterator[tuple[int, Shape]]:
+    for place, value in enumerate(messages, 1):
+        account.total += 1
+        message = shaped(value, shape, place, account)
+        if message is None:
+            account.skip(place)
+        else:
+            yield place, message
 
 
 def _place_of_list(found: Json) -> tuple[dict[str, Json], str] | None:

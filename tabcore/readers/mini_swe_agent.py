@@ -22,7 +22,7 @@ from tabcore.readers.contents import arguments, content
 from tabcore.readers.conversations import conversations, dialect_of, run_id
 from tabcore.readers.json_documents import shaped
 from tabcore.source import Source
-from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
+from tabcore.trajectory import Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
 
 NAME = "mini-swe-agent"
 
@@ -108,12 +108,11 @@ def recognises(head: bytes, source: Source) -> bool:
 def read(source: Source) -> Iterator[Piece]:
     """The run of the file; several where it holds one a line."""
     account, taken = account_of(source, "message"), set[str]()
-    for number, (told, messages) in enumerate(conversations(source, account)):
+    for number, (told, messages) in enumerate(conversations(source, _Message, account)):
         about = shaped({**told, "messages": None}, _About, 0, account) or _About()
         run = _Run(about, run_id(told, number, taken), account)
-        for line, value in messages:
-            account.total += 1
-            run.take(line, value)
+        for line, message in messages:
+            run.take(line, message)
             if account.pieces:
                 yield from account.drain()
         run.end()
@@ -129,12 +128,8 @@ class _Run:
         self._run = RunAssembler(key, _header(about), account)
         self._open: list[str] = []
 
-    def take(self, line: int, value: Json) -> None:
+    def take(self, line: int, message: _Message) -> None:
         """One message."""
-        message = shaped(value, _Message, line, self._account)
-        if message is None:
-            self._account.skip(line)
-            return
         time, text = seconds(_stamp(message)), content(message.content).text
         self._account.untimed += time is None
         match message.role:
