@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabcore.bundles import apex, openhands_events, run_folder
+from tabcore.bundles import apex, openhands_events, run_folder, workspace_bench
 from tabcore.bundles.base import Bundle, IsLog, Layout, SharedLayout, Stated
 from tabcore.source import Folder
 
@@ -34,6 +34,7 @@ __all__ = [
 
 LAYOUTS: tuple[Layout, ...] = (
     openhands_events,
+    workspace_bench,
     run_folder,
 )
 

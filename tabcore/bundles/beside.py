@@ -73,7 +73,7 @@ def shaped(value: dict[str, Json], shape: type[Shape], source: Source, problems:
 
 
 def items_of(
-    value: Json, name: str, shape: type[Shape], source: Source, problems: list[Problem]
+    value: object, name: str, shape: type[Shape], source: Source, problems: list[Problem]
 ) -> Iterator[tuple[int, Shape]]:
     """The items of a list, or of the list `name` in an object, that have the shape, with their places from 1."""
     if isinstance(value, dict):

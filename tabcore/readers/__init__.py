@@ -38,6 +38,7 @@ from tabcore.readers import (
     pi,
     pi_stream,
     swe_agent,
+    workspace_bench,
 )
 from tabcore.readers.base import HEAD, Reader
 from tabcore.source import Source
@@ -64,6 +65,7 @@ READERS: tuple[Reader, ...] = (
     pi,
     pi_stream,
     swe_agent,
+    workspace_bench,
 )
 
 
