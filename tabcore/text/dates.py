@@ -21,7 +21,7 @@ _MONTH_STARTS = (
 _HAN_DIGITS = str.maketrans("〇零○一二三四五六七八九", "000123456789")
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|\.)?"
 _YEAR = r"((?:1[5-9]|20|21)\d\d)"
-_START, _END = r"(?<![\w.,/-])", r"(?![\d/%]|[-.,]\d)"
+_START, _END = r"(?<![A-Za-z0-9_./-])", r"(?![\d/%]|[-.,]\d)"
 # Each form: how its three groups are to be read, and its pattern. A separator of a numeric date is the same both times.
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("ymd", re.compile(rf"{_START}{_YEAR}(?:-(\d\d?)-|/(\d\d?)/|\.(\d\d?)\.)(\d\d?)(?![\d/]|[-.]\d)")),

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 _L = "A-Za-zÀ-ÖØ-öø-ÿ"
+_B = rf"(?<![{_L}\d_-])"
 _PLAIN = r"(?![\d_]|[.,]\d|\s?%|\s(?:percent|per cent|Prozent|pour cent|million|billion|thousand|crore|lakh|Mio|Mrd|Tsd)\b|\s?[万亿])"
 _PART = r"\d{1,4}(?:\.\d{1,3})*[a-zA-Z]?"
 _MORE = rf"(?:(?:\s?[-–—,&/]\s?|\s?(?:,\s?)?(?:and|or|to|und|oder|bis|et|ou|à|through)\s){_PART})*"
@@ -37,9 +38,9 @@ _PLURAL_SECTIONS = (
     "Ziffern|Absätze|Abschnitte|Seiten|S\\.|Tabellen|Abbildungen|chapitres|tableaux|lignes"
 )
 _LABELS = (
-    "scope|phase|type|tier|lot|gate|block|room|plot|sector|zone|grade|class|stage|level|floor|building|bay|dock|platform|terminal|ward|"
+    "rev\\.|revision|error|status|code|scope|phase|type|tier|lot|gate|block|room|plot|sector|zone|grade|class|stage|level|floor|building|bay|dock|platform|terminal|ward|"
     "unit|building|suite|apt\\.?|flat|wing|batch|route|highway|exit|track|version|release|firmware|build|schedule|model|series|"
-    "Raum|Zimmer|Halle|Tor|Los|Gleis|Phase|Stufe|Klasse|Haus|Gebäude|Etage|Version|"
+    "Station|Filiale|Linie|Raum|Zimmer|Halle|Tor|Los|Gleis|Phase|Stufe|Klasse|Haus|Gebäude|Etage|Version|"
     "le lot|salle|quai|bâtiment|porte|bureau|étage|niveau|phase|versions?|voie|hall|portal release"
 )
 _NUMBERED = (
@@ -51,7 +52,7 @@ _STANDARDS = "ISO|IEC|DIN|IEEE|ASTM|NF|BS|GB|GB/T|JIS|ANSI|IFRS|IAS|RFC|NFPA|ASM
 _PRODUCTS = "Python|Java|Node|Ubuntu|Debian|Windows|macOS|iOS|Android|Excel|Office|PHP|Ruby|Go|Rust|PostgreSQL|MySQL|Oracle|Django|pandas|numpy|Chrome|Firefox|CUDA|GPT|DuckDB|Kubernetes|SAP|Bluetooth|USB|HTTP|TLS"
 _STREETS = r"straße|strasse|str\.|weg|platz|allee|gasse|ufer|damm|ring"
 _CHINESE_LABELS = (
-    "编号|号码|工号|单号|证号|账号|卡号|批号|型号|代码|编码|邮编|学号|案号|文号|合同号|房号|热线|电话|传真|手机|版本|附件|附录|附表|图表|"
+    "编号|号码|尾号|工号|单号|证号|账号|卡号|批号|型号|代码|编码|邮编|学号|案号|文号|合同号|房号|热线|电话|传真|手机|版本|附件|附录|附表|图表|"
     "表格?|图|第|条款|步骤|序号|页码|标准|执行"
 )
 
@@ -66,6 +67,8 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("file", rf"[\w][\w.-]*\.(?:csv|tsv|xlsx?|docx?|pptx?|pdf|txt|md|json|jsonl|py|js|ts|html?|xml|ya?ml|zip|gz|tar|log|png|jpe?g|sql|sh|ipynb|parquet|eml)\b", "report_2024.v2.xlsx"),
     NoValue("uuid", r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "123e4567-e89b-12d3-a456-426614174000"),
     NoValue("hash", r"\b(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])(?!\d+e\d+\b)[0-9a-f]{7,64}\b", "9f3c2ab"),
+    NoValue("hexadecimal", r"\b0x[0-9A-Fa-f]+\b|(?<![\w:])(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b", "0x1F"),
+    NoValue("name of a paper", r"\b(?:doi|DOI|arXiv)\s?:\s?[\w./()-]+", "doi:10.1000/182"),
     NoValue("hash sign", r"#\s?[0-9A-Fa-f]+\b", "#4821"),
     NoValue("machine address", r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\d]|\.\d)(?:[:/]\d+)?", "192.168.10.24"),
     NoValue("line number", r"^\s*\d+(?:→|⇥)|^ +\d+\t|^\d{1,6}\t(?=[^\t]*\Z)(?=[^\n]*[^\d\s.,%-])", "    14\tDeposit"),
@@ -78,27 +81,32 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("paragraph sign", rf"§+\s?{_PART}{_MORE}", "§ 15"),
     NoValue("court number", r"\b\d{1,3}\s[A-Z]{1,3}\s\d+/\d\d\b|\bAz\.:?\s?[\w ]{1,12}/\d\d", "12 K 345/23"),
     NoValue("several sections", rf"(?i:(?<![\w-])(?:{_PLURAL_SECTIONS})\s){_PART}{_MORE}{_PLAIN}", "pages 12–15"),
-    NoValue("section", rf"(?i:(?<![\w-])(?:{_SECTIONS})\s?)(?:(?i:no\.|nr\.|n°)\s?)?{_PART}{_JOINED}{_PLAIN}", "Section 4.2"),
+    NoValue("section", rf"(?i:(?<![\w-])(?:{_SECTIONS})\s?)(?:(?i:no\.|nr\.|n°)\s?)?{_PART}{_JOINED}(?:\(\w{{1,3}}\))*{_PLAIN}", "Section 4.2"),
     NoValue("part of a line", r"(?<![\w])(?:p\.|l\.)\s?\d{1,4}(?:[-–]\d{1,4})?", "p. 48"),
-    NoValue("label", rf"(?i:(?<![\w-])(?:{_LABELS}))\s(?:{_PART}{_JOINED}|[A-Z]-?\d+)(?![A-Za-z]){_PLAIN}(?:\s(?:of|and|&)\s(?=\d\b)\d)?", "Scope 1"),
+    NoValue("label", rf"(?i:(?<![\w-])(?:{_LABELS}))\s(?:\d{{1,4}}[a-z]?(?:[-–]\d+)*|[A-Z]-?\d+)(?![A-Za-z]){_PLAIN}(?:\s(?:of|and|&)\s(?=\d\b)\d)?", "Scope 1"),
+    NoValue("room with a dot", rf"{_B}(?:Raum|Zimmer|[Rr]oom|salle|bureau)\s\d+\.\d+\b", "Raum 2.14"),
     NoValue("year of a plan", r"\b(?:Year|Day|Quarter|Month|Sprint|Round)s?\s\d{1,2}\b" + _PLAIN, "Year 5 of the plan"),
     NoValue("numbered paper", rf"(?i:(?<![\w-])(?:{_NUMBERED}))s?(?:[\s-](?:[Nn]umbers?|[Nn]o\.?|[Nn]r\.?|ID|id|n°|#))?\.?\s?[:#]?\s?(?:[A-Z]{{1,4}}[-/ ]?)?\d{{3,}}(?:[ /-]\d+)*{_PLAIN}", "Order number 88231"),
-    NoValue("number of a paper", rf"(?i:\b(?:{_NUMBERED}|[\w-]{{2,20}}))[\s-](?:number|no|nos|nr|num|code)\.?\s?[:#]?\s?\d[\d,./ -]*\d", "US Patent No. 10,123,456"),
-    NoValue("German number", rf"(?i:[{_L}]+(?:nummer|nr\.?|kennzeichen|-id|konto))\s?:?\s?\d[\d /-]*\d?", "Kundennummer 445566"),
-    NoValue("number sign", r"(?<![\w])(?:No\.|Nos\.|Nr\.|N°|n°|№)\s?\d+(?:[/-]\d+)*(?![\d,.]\d)", "No. 12"),
-    NoValue("standard", rf"(?<![\w-])(?:{_STANDARDS})(?:[/ -](?:[A-Z]{{1,4}}))*[ -]?(?:[A-Z]\s?)?\d[\d.:-]*(?:\(\d+\))?", "ISO 9001"),
+    NoValue("number of a paper", rf"(?i:\b(?:{_NUMBERED}|[\w-]{{2,20}}))[\s-](?i:number|no|nos|nr|num|code)\.?\s?[:#]?\s?\d[\d,./ -]*\d", "US Patent No. 10,123,456"),
+    NoValue("German number", rf"(?:[{_L}]*(?:[Nn]ummer|[Kk]ennzeichen|[Kk]onto)|{_B}Nr\.?|-(?:Nr\.?|ID)|[a-zäöü]nr\.)\s?:?\s?\d[\d /-]*\d?", "Kundennummer 445566"),
+    NoValue("number sign", rf"{_B}(?:No\.|Nos\.|Nr\.|N°|n°|№)\s?\d++(?![.,]\d)(?:[/:-]\w+)*", "No. 12"),
+    NoValue("standard", rf"{_B}(?:{_STANDARDS})(?:[/ -](?:[A-Z]{{1,4}}))*[ -]?(?:[A-Z]\s?)?\d[\d.:-]*(?:\(\d+\))?", "ISO 9001"),
     NoValue("product", rf"\b(?:{_PRODUCTS})[ -]v?\d+(?:\.\d+)*\b", "Python 3.11"),
     NoValue("version", r"(?i:(?<![\w])(?:version|release|ver\.|firmware|build|update)\s?v?)\d+(?:\.\d+)*|\bv\d+(?:\.\d+)*|(?<![\d.,])\d+\.\d+\.\d+(?:[-.]\w+)*(?![\d,])(?<!\.\d\d\d)", "v1.2.3"),
-    NoValue("phone", r"(?<![\w])\+\d{1,3}(?:[ (.-]{1,2}\(?\d+\)?)+(?:[ .-]\d+)*|\(\d{2,5}\)\s?\d{3,}[- ]\d{2,}|(?<![\w.,])0\d{1,4}[ /-]\d{3,}(?:[ -]\d+)*|(?<!\d)1[3-9]\d{9}(?!\d)|(?<![\d.,])\d{3}[-.]\d{3}[-.]\d{4}\b", "+33 6 12 34 56 78"),
+    NoValue("phone", r"(?<![\w])\+(?:[ ().-]{0,2}\d){9,}(?!\d|[.,]\d|\s?%)|(?<![\w.,])0\d(?: \d\d){4}(?!\d)|\(\d{2,5}\)\s?\d{3,}[- ]\d{2,}|(?<![\w.,])0\d{1,4}[ /-]\d{3,}(?:[ -]\d+)*|(?<!\d)1[3-9]\d{9}(?!\d)|(?<![\d.,])\d{3}[-.]\d{3}[-.]\d{4}\b", "+33 6 12 34 56 78"),
     NoValue("phone after a name", r"(?i:\b(?:tel|phone|fax|mobile|hotline|helpdesk|ext|dial|tél|téléphone|telefon|durchwahl|call)\b)\.?\s?:?\s?\(?\d[\d ()/-]{2,}\d", "Tel. 030 901820-12"),
     NoValue("numbers by hyphens", r"(?<![\w.,$€£%-])\d+(?:-\d+){2,}(?![\d=%.,]|\s?=)", "ISBN 978-3-16-148410-0"),
-    NoValue("street", rf"(?i:[{_L}]+(?:{_STREETS})|\b(?:{_STREETS}))\s\d{{1,4}}\s?[a-z]?\b(?:,\s\d{{5}}\s)?|\b\d{{1,4}}(?:bis|ter)?,?\s(?:rue|avenue|boulevard|place|quai|chemin|allée)\b|\b\d{{1,5}}\s(?:[A-Z][a-z]+\s){{1,2}}(?:Street|St\.|Road|Rd\.?|Avenue|Ave\.?|Lane|Drive)\b", "Hauptstraße 12, 10115 Berlin"),
-    NoValue("postcode", r"(?<=, )\d{5}(?=\s[A-ZÄÖÜ][a-zäöüß]+\s*(?:$|[,.;\n]))|^\d{5}(?=\s[A-ZÄÖÜ][a-zäöüß]+\s*$)", "Lyon, 69002 Lyon"),
-    NoValue("road", r"(?<![\w])(?:NH|SH|[ABDNEM]|RN|RD)[- ]?\d{1,4}(?![\w.,]*\d)\b(?!\s?[%€$])", "NH-44"),
+    NoValue("street", rf"(?:[A-ZÄÖÜ][a-zäöüß-]+(?:{_STREETS})|\b[A-Z][a-zäöüß]+er\s(?:Straße|Str\.|Weg|Platz|Allee|Ring))\s\d{{1,4}}\s?[a-z]?\b(?:,\s\d{{5}}\s)?|\b\d{{1,4}}(?:bis|ter)?,?\s(?:rue|avenue|boulevard|place|quai|chemin|allée)\b|\b\d{{1,5}}\s(?:[A-Z][a-z]+\s){{1,2}}(?:Street|St\.|Road|Rd\.?|Avenue|Ave\.?|Lane|Drive)\b", "Hauptstraße 12, 10115 Berlin"),
+    NoValue("postcode", r"(?<=, )\d{5}(?=\s[A-ZÄÖÜ][a-zäöüß]+\s*(?:$|[,.;\n]))|(?<=, )[A-Z]{2}\s\d{5}(?:-\d{4})?\b|^\d{5}(?=\s[A-ZÄÖÜ][a-zäöüß]+\s*$)", "Lyon, 69002 Lyon"),
+    NoValue("road", rf"{_B}(?:NH|SH|RN|RD)[- ]\d{{1,4}}\b", "NH-44"),
     NoValue("idiom", r"(?<![\d/])24/7(?![\d/])", "24/7"),
     NoValue("percentile", r"\b\d{1,2}(?:st|nd|rd|th)\b", "75th percentile"),
-    NoValue("ordinal", r"(?<![\d.,])\d+(?:st|nd|rd|th|ers?|ères?|res?|èmes?|ièmes?|es?|ᵉ|º|ª|te[rnms]?|ste[rnms]?)(?![\w])(?:-century)?", "2ème"),
+    NoValue("ordinal", r"(?<![\d.,])\d+(?:st|nd|rd|th|ers?|ères?|res?|èmes?|ièmes?|es?|ᵉ|º|ª|te[rnms]?|ste[rnms]?)(?![\w]|-\d)(?:-century)?", "2ème"),
     NoValue("German ordinal", r"(?i:(?<![\w])(?:im|am|zum|zur|der|die|das|dem|des|den|vom|beim|ab|jede[rs]?|ein(?:e[rmns]?)?|seine[mrns]?|ihre[mrns]?|und)\s)\d{1,3}\.(?=\s[A-ZÄÖÜ])", "Im 3. Quartal"),
+    NoValue("Chinese phone", r"(?:电话|传真|热线|手机)\s?[:：]?\s?\d[\d -]{5,}\d", "传真：010-6552 9988"),
+    NoValue("Chinese page of pages", r"第\s?\d+\s?页\s?[,，/]?\s?共\s?\d+\s?页", "第3页 共12页"),
+    NoValue("Chinese room", r"(?:\d+号)?\d{3,4}室", "100号1203室"),
+    NoValue("bank account", r"\b[A-Z]{2}\d{2}(?: [\dA-Z]{4}){3,}(?: \d{1,4})?\b", "DE89 3704 0044 0532 0130 00"),
     NoValue("Chinese label", rf"(?:{_CHINESE_LABELS})\s?[:：]?\s?[A-Za-z]{{0,4}}[-]?\d+(?:[-.]\d+)*(?![\d,%]|\.\d|\s?[万亿元%])", "附件2"),
     NoValue("Chinese ordinal", r"第\s?(?:\d+|[零〇一二三四五六七八九十百千]+)(?:[-—~至到、]\d+)?[条章节款项届次期位名页季号批轮部分类]*", "第12条"),
     NoValue("Chinese number of", r"(?<![\d.,])(?:\d+|[一二三四五六七八九十]+)(?:、\d+)*(?:号(?!召)[线楼院机馆厂]?|期(?!间|权|货|望|末|初)|#)", "1号线"),

@@ -48,7 +48,7 @@ _WITH_EURO = {"k€": 10**3, "K€": 10**3, "T€": 10**3, "TEUR": 10**3, "kEUR"
 _SCALE_LETTER = {"十": 10, "百": 100, "千": 10**3, "万": 10**4, "亿": 10**8}
 
 
-def _alternatives(words: dict[str, str] | dict[str, int]) -> str:
+def _alternatives(words: dict[str, str] | dict[str, int] | dict[str, str | int]) -> str:
     return "|".join(re.escape(word) + (r"(?![^\W\d_])" if word[-1].isalpha() and word.isascii() else "") for word in sorted(words, key=len, reverse=True))
 
 
@@ -58,7 +58,7 @@ CHINESE_SCALE = re.compile(rf"{_GAP}?(?:(?:(?:[十百]?万|[百千]万|[十百�
 _SCALE = re.compile(rf"(?:{_GAP}|-)?(?P<word>{_alternatives(_WORDS)})|(?P<glued>MM|mm|[kKMBTmb])(?![\w²³])|{_GAP}(?P<apart>[KMBT])(?![\w€/])")
 _EURO_SCALE = re.compile(rf"{_GAP}?({_alternatives(_WITH_EURO)})")
 _CURRENCY_AFTER = re.compile(rf"(?:{_GAP}?(?:d'|de ))?{_GAP}?-?({_alternatives(_AFTER)})(?!\d|[.,]\d)")
-CURRENCY_BEFORE = re.compile(rf"(?<![A-Za-z])({_alternatives(_BEFORE).replace('(?![^', '(?![^')}){_GAP}?\Z")
+CURRENCY_BEFORE = re.compile(rf"(?<![A-Za-z])({_alternatives({**_BEFORE, **_WITH_EURO})}){_GAP}?\Z")
 PERCENT = re.compile(
     rf"{_GAP}{{0,2}}(?:%|(?:per{_GAP}?cent|pct|Prozent|pour{_GAP}cent)(?![^\W\d_]))"
     rf"(?!-?{_GAP}?(?:[Pp]oints?|pts|Punkte?n?)\b)"
@@ -66,14 +66,21 @@ PERCENT = re.compile(
 _LONGEST_MARK = 8
 
 
-def currency_before(text: str, at: int) -> tuple[int, str] | None:
-    """Where the currency mark that ends before `at` starts, and the currency.
+def currency_before(text: str, at: int) -> tuple[int, str, int] | None:
+    """Where the currency mark that ends before `at` starts, the currency, and the factor that it holds (TEUR).
 
-    >>> currency_before("cost US$ 12", 9), currency_before("Plus 12", 5)
-    ((5, 'USD'), None)
+    >>> currency_before("cost US$ 12", 9), currency_before("Plus 12", 5), currency_before("TEUR 12", 5)
+    ((5, 'USD', 1), None, (0, 'EUR', 1000))
     """
     found = CURRENCY_BEFORE.search(text, max(0, at - _LONGEST_MARK), at)
-    return (found.start(), _BEFORE[found[1]]) if found else None
+    if found is None:
+        return None
+    mark = found[1]
+    return found.start(), _BEFORE.get(mark) or _of_scale(mark), _WITH_EURO.get(mark, 1)
+
+
+def _of_scale(mark: str) -> str:
+    return "CHF" if mark.endswith("CHF") else "EUR"
 
 
 def currency_after(text: str, at: int) -> tuple[int, str] | None:
@@ -94,7 +101,7 @@ def scale_after(text: str, at: int, *, money: bool) -> tuple[int, int, str | Non
     """
     both = _EURO_SCALE.match(text, at)
     if both:
-        return both.end(), _WITH_EURO[both[1]], "CHF" if both[1].endswith("CHF") else "EUR"
+        return both.end(), _WITH_EURO[both[1]], _of_scale(both[1])
     found = _SCALE.match(text, at)
     if found is None:
         return _chinese_scale(text, at)

@@ -17,7 +17,7 @@ from tabcore.text.number_marks import currency_after, currency_before, scale_aft
 from tabcore.text.numerals import CHINESE_DIGITS, FRACTION_SIGNS, RUN, Mark, Reading, chinese_number, fraction_sign, readings
 
 BORDER = "\x02"  # stands for a terminal's colour code or an escape written out: a border, and no digits
-_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\\[nrt](?=[-+(]?[$€£¥]?\d|\W|\Z)|(?<=\d)\\[nrt]")
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\[0m|\[\d{1,2}(?:;\d{1,3})*m(?! )|\\[nrt](?=[-+(]?[$€£¥]?\d|\W|\Z)|(?<=\d)\\[nrt]")
 _LATIN = "A-Za-zÀ-ÖØ-öø-ÿ"
 _LETTER = re.compile(f"[{_LATIN}_]")
 _CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff]")
@@ -56,11 +56,10 @@ def hide(plain: str) -> str:
     >>> hide("On 2024-06-30 at 14:30, INV-2024-0091: 120").replace(GONE, "_")
     'On __________ at _____, _____________: 120'
     """
-    if "\\" in plain or "\x1b" in plain:
+    if "\\" in plain or "[" in plain:
         plain = _ESCAPE.sub(lambda m: BORDER * len(m.group()), plain)
     plain = _blank(plain, date_spans(plain))
-    plain = without(plain)
-    return _blank(plain, moments(plain))
+    return without(_blank(plain, moments(plain)))
 
 
 def _blank(text: str, spans: list[tuple[int, int]]) -> str:
@@ -129,9 +128,16 @@ def _is_glued_before(hidden: str, at: int) -> bool:
     before = hidden[at - 1]
     if before == "." and hidden[at - 2 : at - 1].isalpha():
         return currency_before(hidden, at) is None and not _CJK.match(hidden[at - 2])
+    if before == "_" and not hidden[at - 2 : at - 1].isalnum():  # emphasis: _7.2%_
+        return False
     if before == "'" and hidden[at - 2 : at - 1].isdecimal():
         return True
-    return _LETTER.match(before) is not None and currency_before(hidden, at) is None and not re.match(r"(?<![\w])[x×]", hidden[at - 1 : at])
+    return _LETTER.match(before) is not None and currency_before(hidden, at) is None and not _is_times(hidden, at - 1)
+
+
+def _is_times(hidden: str, at: int) -> bool:
+    """The x of 120x80."""
+    return hidden[at] == "x" and not hidden[at - 1 : at].isalpha()
 
 
 def _is_glued_after(hidden: str, at: int) -> bool:
@@ -139,6 +145,8 @@ def _is_glued_after(hidden: str, at: int) -> bool:
         return False
     if hidden[at] == "_":
         return True
+    if hidden[at] == "x" and hidden[at + 1 : at + 2].isdecimal():
+        return False
     return not (UNIT.match(hidden, at) or scale_after(hidden, at, money=True) or currency_after(hidden, at))
 
 
@@ -198,7 +206,7 @@ def _chinese(hidden: str) -> Iterator[Token]:
 
 def _han_parts(found: re.Match[str]) -> Token | None:
     """百分之十二 is a percent, 三分之一 a fraction."""
-    number = chinese_number(found[2])
+    number = Decimal(100) if found[2] == "百" else chinese_number(found[2])
     if found[1] == "百":
         return None if number is None else Token(found.start(), found.end(), number, percent=True)
     under = Decimal(1000) if found[1] == "千" else Decimal(10**4) if found[1] == "万" else chinese_number(found[1])

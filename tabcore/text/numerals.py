@@ -53,9 +53,10 @@ class Reading:
 
 
 RUN = re.compile(rf"\d+(?:[.,' {NBSP}]\d+)*")
-_POINT = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?|\d{1,3}(?:'\d{3})+(?:\.\d+)?")
-_COMMA = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:'\d{3})+,\d+")
-_BLANKS = re.compile(rf"\d{{1,3}}(?:[ {NBSP}]\d{{3}})+(?:[.,]\d+)?(?![\d])")
+_HEAD = r"[1-9]\d{0,2}"
+_POINT = re.compile(rf"{_HEAD}(?:,\d{{3}})+(?:\.\d+)?|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?|{_HEAD}(?:'\d{{3}})+(?:\.\d+)?")
+_COMMA = re.compile(rf"{_HEAD}(?:\.\d{{3}})+(?:,\d+)?|{_HEAD}(?:'\d{{3}})+,\d+")
+_BLANKS = re.compile(rf"{_HEAD}(?:[ {NBSP}]\d{{3}})+(?:[.,]\d+)?(?![\d])")
 _DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}|0,\d+")
 _ONE_MARK = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")  # 1.234 or 1,234: open
 _CARD = re.compile(r"\d{4}(?: \d{4}){2,}")

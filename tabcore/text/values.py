@@ -159,23 +159,23 @@ def _apart(found: list[_Found]) -> list[_Found]:
 
 def _marked(token: Token, hidden: str, free_from: int) -> _Found:
     """The number with the marks on both sides, in the order in which they may stand: sign, currency, number, scale …"""
-    start, sign, currency = _left(hidden, token.start, free_from)
+    start, sign, currency, factor = _left(hidden, token.start, free_from)
     percent = token.percent
     if hidden.endswith("百分之", 0, start):
         start, percent = start - 3, True
-    found = _Found(token, start, token.end, token.number, sign, percent, currency)
+    found = _Found(token, start, token.end, token.number * factor, sign, percent, currency, factor)
     return _parenthesised(_right(found, hidden), hidden, free_from)
 
 
-def _left(hidden: str, at: int, free_from: int) -> tuple[int, str, str | None]:
+def _left(hidden: str, at: int, free_from: int) -> tuple[int, str, str | None, int]:
     """Sign and currency before a number, either first: -$5, $-5, € 5."""
     inner = hidden[at - 1 : at] if at else ""
     if inner in ("-", "+") and (mark := currency_before(hidden, at - 1)) and mark[0] >= free_from:
-        return mark[0], inner, mark[1]
+        return mark[0], inner, mark[1], mark[2]
     mark = currency_before(hidden, at)
-    start, currency = mark if mark and mark[0] >= free_from else (at, None)
+    start, currency, factor = mark if mark and mark[0] >= free_from else (at, None, 1)
     sign = _sign(hidden, start)
-    return start - len(sign), sign, currency
+    return start - len(sign), sign, currency, factor
 
 
 _MAY_PRECEDE_SIGN = re.compile(rf"[\s|(\[{{:=,;\"'*_~<>≈/`{BORDER}\u3000-\u9fff！-～]")
@@ -193,26 +193,28 @@ def _sign(hidden: str, at: int) -> str:
 
 def _right(found: _Found, hidden: str) -> _Found:
     """Scale, percent mark and currency after the number."""
-    at, number, factor, currency = found.end, found.number, 1, found.currency
-    scale = None if found.token.ratio else scale_after(hidden, at, money=currency is not None)
+    at, number, factor, currency = found.end, found.number, found.factor, found.currency
+    scale = None if found.token.ratio or factor != 1 else scale_after(hidden, at, money=currency is not None)
     if scale is not None:
         at, factor, own = scale
         number, currency = number * factor, currency or own
         at, number = _smaller_units(hidden, at, number, factor)
     if factor == 1 and (end := percent_after(hidden, at)) is not None:
         return replace(found, end=end, percent=True)
-    if currency is None and (mark := currency_after(hidden, at)) is not None:
+    mark = currency_after(hidden, at)
+    if mark is not None and (currency is None or mark[1] == currency or (currency, mark[1]) == ("¥", "CNY")):
         at, currency = mark
     return replace(found, end=at, number=number, factor=factor, currency=currency)
 
 
-_SMALLER = re.compile(r"(\d+(?:\.\d+)?)([万千百])(?![克米瓦卡])")
+_SMALLER = re.compile(r"(\d+(?:\.\d+)?)(千万|百万|十万|万|千|百)(?![克米瓦卡])")
+_SMALLER_UNITS = {"千万": 10**7, "百万": 10**6, "十万": 10**5, "万": 10**4, "千": 10**3, "百": 100}
 
 
 def _smaller_units(hidden: str, at: int, number: Decimal, factor: int) -> tuple[int, Decimal]:
     """The 2千 of 1万2千."""
     while factor >= 1000 and (more := _SMALLER.match(hidden, at)):
-        at, number = more.end(), number + Decimal(more[1]) * {"万": 10**4, "千": 10**3, "百": 100}[more[2]]
+        at, number = more.end(), number + Decimal(more[1]) * _SMALLER_UNITS[more[2]]
     return at, number
 
 
@@ -225,7 +227,7 @@ def _parenthesised(found: _Found, hidden: str, free_from: int) -> _Found:
     if not percent and (after := percent_after(hidden, end)):
         end, percent = after, True
     if currency is None and (mark := currency_before(hidden, start)) and mark[0] >= free_from:
-        start, currency = mark
+        start, currency, _ = mark
     if currency is None and (behind := currency_after(hidden, end)):
         end, currency = behind
     is_cell = _fills_cell(hidden, start, end)
@@ -269,8 +271,10 @@ def _is_range(first: _Found, second: _Found, hidden: str) -> bool:
 
 
 def _with_marks_of(first: _Found, second: _Found) -> _Found:
-    if first.percent or first.factor != 1 or _is_year(first):
+    if first.percent or _is_year(first):
         return first
+    if first.factor != 1:
+        return first if second.percent else replace(first, currency=first.currency or second.currency)
     if second.percent:
         return first if first.currency else replace(first, percent=True)
     factor = second.factor if first.number < 1000 and not first.token.grouped else 1
