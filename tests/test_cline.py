@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import damaged, kinds, runs_in, runs_of
 
@@ -121,5 +121,6 @@ def test_a_result_that_was_never_shown_leaves_its_call_unanswered() -> None:
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_damaged_bytes_never_raise(data: st.DataObject) -> None:
     runs_in(cline, data.draw(damaged(SAMPLE.encode())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import ABSENT, REAL, counted, damaged, golden, kinds, runs_in, runs_of
 
@@ -142,6 +142,7 @@ def test_a_picture_in_a_result_is_counted_and_not_kept_as_text() -> None:
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_damaged_bytes_never_raise(data: st.DataObject) -> None:
     runs_in(gemini_cli, data.draw(damaged(data.draw(st.sampled_from([SAMPLE, NEWER, STREAM])).encode())))
 

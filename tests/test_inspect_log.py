@@ -10,7 +10,7 @@ import zlib
 
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import ABSENT, REAL, counted, damaged, golden, kinds, runs_in, runs_of
 
@@ -198,6 +198,7 @@ def test_an_archive_cut_before_its_directory_gives_the_samples_that_are_whole() 
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_damaged_bytes_never_raise(data: st.DataObject) -> None:
     runs_in(inspect_log, data.draw(damaged(data.draw(st.sampled_from([EVAL, ZSTD, SAMPLE.encode()])))))
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabcore.errors import Problem
@@ -36,11 +36,13 @@ def problems(read: Callable[[Account], object]) -> list[Problem]:
 
 
 @given(VALUES)
+@settings(deadline=None)
 def test_sound_text_is_read_by_the_careful_way_as_by_the_fast_one(value: Json) -> None:
     assert mended(json.dumps(value), is_step)[0] == [value]
 
 
 @given(st.integers(0, len(DOCUMENT) - 1))
+@settings(deadline=None)
 def test_a_cut_anywhere_keeps_every_step_that_was_whole(place: int) -> None:
     whole = sum(DOCUMENT.index(json.dumps(step)) + len(json.dumps(step)) <= place for step in STEPS)
     found, faults = mended(DOCUMENT[:place], is_step)

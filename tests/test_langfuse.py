@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import ABSENT, REAL, counted, damaged, golden, kinds, runs_in, runs_of
 
@@ -87,6 +87,7 @@ def test_a_trace_without_generations_says_so() -> None:
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_damaged_bytes_never_raise(data: st.DataObject) -> None:
     runs_in(langfuse, data.draw(damaged(SAMPLE.encode())))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import damaged, kinds, runs_in
 
@@ -85,5 +85,6 @@ def test_a_sessions_error_is_a_problem_with_its_words() -> None:
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_damaged_bytes_never_raise(data: st.DataObject) -> None:
     runs_in(managed_agents, data.draw(damaged(data.draw(st.sampled_from([SAMPLE, ROWS])).encode())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import damaged, kinds, runs_in
 
@@ -113,5 +113,6 @@ def test_several_exports_in_a_file_are_several_runs() -> None:
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_damaged_bytes_never_raise(data: st.DataObject) -> None:
     runs_in(opencode, data.draw(damaged(SAMPLE.encode())))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import ABSENT, REAL, counted, damaged, golden, kinds, runs_in, runs_of
 
@@ -197,6 +197,7 @@ def test_the_first_event_file_brings_its_siblings_and_the_others_say_where_they_
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_damaged_bytes_never_raise(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([SAMPLE, ROWS, V1_LINES]))
     runs_in(openhands, data.draw(damaged(text.encode())))

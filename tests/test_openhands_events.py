@@ -6,7 +6,7 @@ import io
 import json
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_openhands import V1, V1_LINES, event, runs_in, runs_of, write_directory
 
@@ -51,6 +51,7 @@ def test_a_new_event_is_a_new_digest(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.binary(max_size=9), min_size=1, max_size=5), st.integers(0, 60), st.integers(1, 9))
+@settings(deadline=None)
 def test_joined_files_read_the_same_from_anywhere_as_their_lines(parts: list[bytes], start: int, size: int) -> None:
     source = openhands_events.joined("log", tuple(Source.of_bytes(f"{n}", part) for n, part in enumerate(parts)))
     whole = b"".join(part.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for part in parts)

@@ -6,7 +6,7 @@ import base64
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import ABSENT, REAL, counted, damaged, golden, kinds, runs_in, runs_of
 
@@ -226,6 +226,7 @@ def test_traces_without_a_model_are_one_run_that_says_so() -> None:
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_damaged_bytes_never_raise(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([SAMPLE, json.dumps(export(*GEN_AI))]))
     runs_in(otel, data.draw(damaged(text.encode())))

@@ -1,9 +1,9 @@
-"""No file is claimed by two readers: every real file, and the small samples of the readers' own tests."""
+"""No file is claimed by two readers, however its bytes are written, and a bad line costs that line alone."""
 
 from __future__ import annotations
 
 import pytest
-from reader_checks import ABSENT, REAL
+from reader_checks import ABSENT, REAL, runs_in
 from test_atif_viewer import SAMPLE as ATIF_VIEWER
 from test_cline import SAMPLE as CLINE
 from test_copilot import SAMPLE as COPILOT
@@ -65,3 +65,52 @@ def test_a_sample_is_claimed_by_its_own_reader_alone(name: str) -> None:
     for text in OURS[name]:
         data = text if isinstance(text, bytes) else text.encode()
         assert claimants(Source.of_bytes("log", data)) == [name]
+
+
+TEXTS = [(name, text) for name, texts in OURS.items() for text in texts if isinstance(text, str)]
+LINES = [(name, text) for name, text in TEXTS if text.count("\n{") > 2]
+
+
+def said(name: str, data: bytes) -> list[object]:
+    """What a log's turns hold, without their places."""
+    [reader] = [reader for reader in READERS if name == reader.NAME]
+    return [
+        (
+            turn.text,
+            turn.reasoning,
+            [(call.name, call.arguments) for call in turn.calls],
+            [shown.text for shown in turn.observations],
+        )
+        for run in runs_in(reader, data)
+        for turn in run.turns
+    ]
+
+
+@pytest.mark.parametrize(("name", "text"), TEXTS)
+def test_a_log_reads_the_same_however_its_bytes_are_written(name: str, text: str) -> None:
+    plain = text.encode()
+    ways = (b"\xef\xbb\xbf" + plain, b"\n\n" + plain, text.encode("utf-16"), text.replace("\n", "\r\n").encode())
+    for written in ways:
+        assert claimants(Source.of_bytes("log", written)) == [name]
+        assert said(name, written) == said(name, plain)
+
+
+@pytest.mark.parametrize(("name", "text"), LINES)
+def test_lines_are_known_although_the_first_is_torn_or_glued(name: str, text: str) -> None:
+    first, _, others = text.partition("\n")
+    torn = (first[: len(first) // 2] + "\n" + others).encode()
+    assert claimants(Source.of_bytes("log", torn)) == [name]
+    assert said(name, (first + others).encode()) == said(name, text.encode())
+
+
+@pytest.mark.parametrize(("name", "text"), LINES)
+@pytest.mark.parametrize(
+    "odd",
+    [b'{"torn": "li', b"null", b"[]", b"12", b"[" * 100_000, b'"\xff\xfe"'],
+    ids=["torn", "null", "list", "number", "deep", "not text"],
+)
+def test_a_line_that_is_no_record_costs_that_line_alone(name: str, text: str, odd: bytes) -> None:
+    plain = text.encode()
+    [reader] = [reader for reader in READERS if name == reader.NAME]
+    assert said(name, plain + b"\n" + odd + b"\n") == said(name, plain)
+    assert len(runs_in(reader, plain + b"\n" + odd + b"\n")[0].problems) > len(runs_in(reader, plain)[0].problems)

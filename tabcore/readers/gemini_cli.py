@@ -18,11 +18,11 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import Account, seconds
+from tabcore.readers.base import HEAD, Account, seconds
 from tabcore.readers.contents import arguments, content
 from tabcore.readers.gemini_texts import referenced, result_frame
-from tabcore.readers.json_documents import is_jsonl, opening, shaped, values
-from tabcore.readers.records import looks_like, records
+from tabcore.readers.json_documents import openings, shaped, values
+from tabcore.readers.records import records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
 
@@ -90,24 +90,19 @@ class _Event(msgspec.Struct):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a saved chat of either kind, and for a stream."""
-    if is_jsonl(head):
-        return looks_like(head, lambda value: _is_chat(value) or _is_event(value))
-    found = opening(head)
-    return isinstance(found, dict) and (_is_chat(found) or _is_event(found))
+    return any(isinstance(value, dict) and (_is_of_chat(value) or _is_event(value)) for value in openings(head))
 
 
 def read(source: Source) -> Iterator[Piece]:
     """One run; of a stream one per `init`."""
-    head = source.head(1 << 18)
-    if looks_like(head, _is_chat) or _is_document(head):
-        yield from _read_chat(source)
-    else:
-        yield from _read_stream(source)
+    found = openings(source.head(HEAD))
+    is_chat = any(isinstance(value, dict) and _is_of_chat(value) for value in found)
+    yield from _read_chat(source) if is_chat else _read_stream(source)
 
 
-def _is_document(head: bytes) -> bool:
-    found = opening(head)
-    return isinstance(found, dict) and _is_chat(found)
+def _is_of_chat(value: dict[str, Json]) -> bool:
+    """True for a chat, or a record of the newer kind whose first line is lost."""
+    return _is_chat(value) or (value.get("type") == "gemini" and _is_message(value))
 
 
 def _is_chat(value: dict[str, Json]) -> bool:

@@ -121,6 +121,19 @@ def opening(head: bytes) -> Json:
     return found[0] if found else None
 
 
+@lru_cache(maxsize=4)
+def openings(head: bytes) -> tuple[Json, ...]:
+    """The first values of a file as far as its first bytes hold them: of a JSONL those of fifty lines, torn or glued.
+
+    >>> openings(b'{"torn\\n{"a": 1}{"a": 2}\\n'), openings(b'{"a": [1')
+    (({}, {'a': 1}, {'a': 2}), ({'a': [1]},))
+    """
+    if not is_jsonl(head):
+        return (opening(head),)
+    lines = (line for line in head.split(b"\n")[:50] if line.strip(b" \t\r\n\0"))
+    return tuple(value for line in lines for value in decoded(line, lambda _: False, Account("")))
+
+
 class Fault(NamedTuple):
     """A place where a text is no JSON, and what was done about it."""
 

@@ -17,7 +17,7 @@ import msgspec
 
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import content, text_of, unpacked
-from tabcore.readers.json_documents import opening, shaped, values
+from tabcore.readers.json_documents import openings, shaped, values
 from tabcore.readers.trace_messages import Said, messages
 from tabcore.readers.traces import ModelSpan, Node, RetrievalSpan, ToolSpan, read_trace
 from tabcore.source import Source
@@ -54,9 +54,8 @@ class _Trace(msgspec.Struct, rename="camel"):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a trace with observations, or observations alone."""
-    found = opening(head)
-    items = found if isinstance(found, list) else [found]
-    return any(isinstance(item, dict) and (_is_export(item) or _is_observation(item)) for item in items[:5])
+    items = (item for value in openings(head) for item in (value[:5] if isinstance(value, list) else [value]))
+    return any(isinstance(item, dict) and (_is_export(item) or _is_observation(item)) for item in items)
 
 
 def read(source: Source) -> Iterator[Piece]:

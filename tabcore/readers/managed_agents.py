@@ -19,8 +19,7 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import Content, arguments, content, text_of
-from tabcore.readers.json_documents import is_jsonl, opening, shaped, values
-from tabcore.readers.records import looks_like
+from tabcore.readers.json_documents import openings, shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Task, ToolCall, Usage
 
@@ -60,9 +59,8 @@ class _Event(msgspec.Struct):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log whose first values are a managed agent's events."""
-    if is_jsonl(head):
-        return looks_like(head, _is_event)
-    return any(isinstance(item, dict) and _is_event(item) for item in _listed(opening(head))[:5])
+    items = (item for value in openings(head) for item in _listed(value)[:5])
+    return any(isinstance(item, dict) and _is_event(item) for item in items)
 
 
 def read(source: Source) -> Iterator[Piece]:
@@ -71,6 +69,8 @@ def read(source: Source) -> Iterator[Piece]:
     session, number = _Session(account), 0
     for line, value in values(source, _is_event, account):
         items = _listed(value)
+        if not items:
+            account.note(line, "not a record", "an event is expected here", "passed over", lost=True)
         for item in items:
             number += 1
             session.take(line if len(items) == 1 and line > 1 else number, item)

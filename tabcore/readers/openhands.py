@@ -19,7 +19,7 @@ import msgspec
 
 from tabcore.readers.assembly import RunAssembler
 from tabcore.readers.base import Account
-from tabcore.readers.json_documents import opening, shaped, values
+from tabcore.readers.json_documents import openings, shaped, values
 from tabcore.readers.openhands_v0 import StreamV0
 from tabcore.readers.openhands_v1 import StreamV1
 from tabcore.source import Source
@@ -55,10 +55,7 @@ class _Stream(Protocol):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for events of either version, bare, in a list, or as a row's `history`."""
-    found = opening(head)
-    history = found.get("history") if isinstance(found, dict) else None
-    events = next((items for items in (history, found) if isinstance(items, list)), [found])
-    return any(isinstance(event, dict) and _is_event(event) for event in _flat(events)[:5])
+    return any(isinstance(event, dict) and _is_event(event) for value in openings(head) for event in _events(value)[:5])
 
 
 def read(source: Source) -> Iterator[Piece]:
@@ -97,6 +94,12 @@ def _is_event(event: dict[str, Json]) -> bool:
     )
 
 
+def _events(value: Json) -> list[Json]:
+    """The events in a value: a row's, a list's, or the one that it is."""
+    history = value.get("history") if isinstance(value, dict) else None
+    return _flat(next((items for items in (history, value) if isinstance(items, list)), [value]))
+
+
 def _flat(items: list[Json]) -> list[Json]:
     """The events of a history; older ones hold pairs of an action and its observation."""
     return [event for item in items for event in (item if isinstance(item, list) else [item])]
@@ -117,6 +120,8 @@ class _Log:
         if isinstance(value, dict) and "history" in value:
             self._row(line, value)
             return
+        if value == []:
+            self._account.note(line, "not a record", "an event or a row is expected here", "passed over", lost=True)
         for event in _flat(value) if isinstance(value, list) else [value]:
             self._loose_count += 1
             number = self._loose_count if isinstance(value, list) or line == 1 else line
