@@ -73,16 +73,27 @@ def _through(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, 
         before = now
     end = max(range(count + 1), key=lambda position: before[position] - 0.2 * (count - position))
     score = before[end] - 0.2 * (count - end)
-    pieces: list[Piece] = []
+    places: list[tuple[Show, int, int]] = []
     for show, origin in zip(reversed(shows), reversed(origins), strict=True):
-        start = origin[end]
-        taken_to = end
+        start, taken_to = origin[end], end
         while start < 0:
             taken_to -= 1
             start = origin[taken_to]
-        pieces.append((show, lines[start:taken_to]))
+        places.append((show, start, taken_to))
         end = start
-    return score, pieces[::-1]
+    return score, [(show, lines[start:end]) for show, start, end in _widened(places[::-1], count)]
+
+
+def _widened(places: list[tuple[Show, int, int]], count: int) -> list[tuple[Show, int, int]]:
+    """A show that stands alone between two texts of the agent's own has all the lines between them."""
+    marks = [i for i, (show, start, end) in enumerate(places) if isinstance(show, Text | Noise) and end > start]
+    for before, after in zip([-1, *marks], [*marks, len(places)], strict=True):
+        between = [i for i in range(before + 1, after) if not isinstance(places[i][0], Text | Noise | Undecided)]
+        if len(between) == 1 and getattr(places[between[0]][0], "limit", None) is None:
+            start = places[before][2] if before >= 0 else 0
+            stop = places[after][1] if after < len(places) else count
+            places[between[0]] = (places[between[0]][0], start, stop)
+    return places
 
 
 def _skipping(now: list[float], origin: list[int]) -> tuple[list[float], list[int]]:

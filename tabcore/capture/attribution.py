@@ -13,7 +13,7 @@ from typing import assert_never
 from tabcore.capture.alignment import Piece, aligned
 from tabcore.capture.listings import entries, fits_any, git_unquoted, looks_like_path, plausible
 from tabcore.capture.named_content import diff_paths, headed_blocks, json_paths, prefixed_paths
-from tabcore.capture.patterns import STAR, UNKNOWN, expression, is_literal, is_unknown, readable, resolve
+from tabcore.capture.patterns import DEEP, STAR, UNKNOWN, expression, is_literal, is_unknown, readable, resolve
 from tabcore.capture.shell_state import Facts
 from tabcore.capture.shows import Content, Either, Loop, Names, Noise, Show, Stream, Text, Undecided
 
@@ -362,7 +362,7 @@ def _completed(name: str, value: str, show: Loop, facts: Facts) -> str:
         known = [path for path in facts.known(resolve(show.base, value)) if posixpath.basename(path) in (candidate,)]
         if len(known) == 1:
             return known[0]
-        if is_literal(folder) and (candidate.endswith(ending) or not is_literal(ending)):
+        if DEEP not in value and is_literal(folder) and (candidate.endswith(ending) or not is_literal(ending)):
             return posixpath.join(folder, candidate)
     return ""
 

@@ -34,6 +34,7 @@ from tabcore.capture.shows import Content, Either, Loop, Names, Stream, Text, Un
 
 MAX_DEPTH = 24
 MAX_UNROLLED = 200
+MAX_VALUE = 100_000
 
 Dispatch = Callable[[list[str], Shell, Stream | None], Stream]
 
@@ -153,6 +154,8 @@ def loop(values: list[str], shell: Shell, body: Callable[[str], Stream], rule: s
     if all(map(is_literal, values)):
         shown: Stream = ()
         for value in values[:MAX_UNROLLED]:
+            if shell.facts.steps <= 0:
+                break
             shown += body(value)
         return shown
     return (Loop(tuple(values), base or shell.cwd, body, rule, shell.cwd),)
@@ -233,7 +236,7 @@ def assign(assignment: Assignment, shell: Shell) -> None:
     value = expand_one(assignment.value, shell, evaluate)
     if assignment.appends:
         value = "".join(shell.variables.get(assignment.name, [])) + value
-    shell.variables[assignment.name] = [value]
+    shell.variables[assignment.name] = [value if len(value) < MAX_VALUE else UNKNOWN]
 
 
 def _command(node: Simple, shell: Shell, stdin: Stream | None) -> Stream:

@@ -57,7 +57,7 @@ def _home(parts: tuple[Part, ...], shell: Shell) -> tuple[Part, ...]:
     return parts
 
 
-_BRACES = re.compile(r"\{([^{}]*(?:,[^{}]*)+|-?\w+\.\.-?\w+(?:\.\.-?\d+)?)\}")
+_BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+|-?\w+\.\.-?\w+(?:\.\.-?\d+)?)\}")
 
 
 def _braces(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:

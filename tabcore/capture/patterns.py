@@ -58,7 +58,7 @@ def _piece_regex(piece: str) -> str:
     if piece[0] == OPEN:
         inner = piece[1:-1]
         negated = inner[:1] in "!^" and len(inner) > 1
-        members = re.sub(r"([\\\]\[^&~|])", r"\\\1", inner[1:] if negated else inner)
+        members = "".join(c if c == "-" or c.isalnum() else re.escape(c) for c in (inner[1:] if negated else inner))
         return f"[{'^/' if negated else ''}{members or '[]'}]"
     if piece[0] == SHOWN:
         return r"[\s\S]*"

@@ -15,7 +15,7 @@ from tabcore.capture.shows import Content, Stream, contents
 if TYPE_CHECKING:
     from tabcore.capture.shell_tree import Node
 
-MAX_STEPS = 3_000
+MAX_STEPS = 2_000
 """Commands that are evaluated for one call, loops counted through."""
 
 

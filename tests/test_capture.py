@@ -1,0 +1,184 @@
+"""Capture on the gold cases: tool calls with their observations and the right answer, and the same under other names."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from score_capture import KINDS, Case, Scored, load_cases, precision, recall, report, run_cases
+
+from tabcore.capture import Captured, Workspace, capture
+from tabcore.trajectory import Observation, Span, ToolCall
+
+GOLD = Path(__file__).parent / "golden" / "capture_cases.jsonl"
+
+
+@cache
+def gold() -> tuple[Case, ...]:
+    return tuple(load_cases(GOLD))
+
+
+@cache
+def scored() -> tuple[Scored, ...]:
+    return tuple(run_cases(gold()))
+
+
+def test_every_gold_case_is_exactly_right_with_the_state_after_it() -> None:
+    assert [result.case["id"] for result in scored() if not result.exact] == []
+
+
+def test_the_working_directory_after_every_gold_case_is_right() -> None:
+    assert [result.case["id"] for result in scored() if not result.cwd_right] == []
+
+
+def test_the_report_ends_with_how_many_cases_are_exact() -> None:
+    assert report(list(scored()), verbose=True).splitlines()[-1] == f"exact {len(gold())}/{len(gold())}"
+
+
+def test_a_wrong_answer_lowers_the_score_and_is_named() -> None:
+    case = {**gold()[0], "reads": ["policies/another.md"]}
+    [result] = run_cases([case])
+    text = report([result], verbose=True)
+    assert "missing ['policies/another.md']" in text
+    assert text.splitlines()[-1] == "exact 0/1"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_precision_and_recall_count_what_was_missed_and_what_was_invented(kind: str) -> None:
+    from collections import Counter
+
+    assert precision(Counter(tp=3, fp=1)) == 0.75
+    assert recall(Counter(tp=3, fn=1)) == 0.75
+    assert kind in report(list(scored()), verbose=False)
+
+
+# Renaming: every folder, file and the root get other names, of the same kind and in the same order.
+
+_WORD = re.compile(r"[A-Za-z]{4,}")
+_SHELL_WORDS = frozenset(
+    re.findall(r"\w+", " ".join(json.dumps(case["arguments"]) for case in gold()))
+) | frozenset(re.findall(r"\w+", " ".join(case["observation"] for case in gold())))
+
+
+def names_of(case: Case) -> set[str]:
+    """Parts of the paths in the answer that may be renamed: words that occur as nothing else."""
+    paths = [path for kind in KINDS for path in (*case[kind], *case.get(f"optional_{kind}", ()))]
+    return {part for path in paths for part in path.split("/")}
+
+
+def stem(part: str) -> str:
+    return part.rsplit(".", 1)[0] if "." in part[1:] else part
+
+
+def renamed(text: str, names: list[tuple[str, str]]) -> str:
+    for old, new in names:
+        text = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(old)}(?![A-Za-z0-9_])", new, text)
+    return text
+
+
+def renaming(case: Case) -> list[tuple[str, str]]:
+    """Each stem of a file's or folder's name with a letter doubled, which keeps the order of sorted names."""
+    stems = {stem(part) for part in names_of(case)}
+    plain = sorted((s for s in stems if re.fullmatch(r"[a-z]{4,}(?:_[a-z0-9]+)*", s)), key=len, reverse=True)
+    return [(old, f"{old[0]}{old}") for old in plain]
+
+
+RENAMABLE = [
+    case
+    for case in gold()
+    if case["family"] in ("cat_simple", "text_tools", "grep_content", "ls_list", "find_list", "compound", "cwd", "errors")
+    and "sequence" not in case
+    and not re.search(r"[*?\[{]|\b(?:sort|join|column)\b|-C|columns", json.dumps(case["arguments"]))
+    and "needs" not in case
+]
+
+
+@pytest.mark.parametrize("case", RENAMABLE, ids=lambda case: case["id"])
+def test_renaming_files_folders_and_root_renames_the_answer_and_changes_nothing_else(case: Case) -> None:
+    names = [(old, new) for old, new in renaming(case) if old not in ("find", "sort", "head", "tail", "file", "tree", "stat", "grep", "xargs")]
+
+    def changed(text: str) -> str:
+        return renamed(text, names).replace("/workspace", "/srv/area51")
+
+    arguments = json.loads(changed(json.dumps(case["arguments"], ensure_ascii=False)))
+    before = run_one(case["tool"], case["arguments"], case, "/workspace", case["cwd_before"], case["observation"])
+    after = run_one(case["tool"], arguments, case, "/srv/area51", changed(case["cwd_before"]), changed(case["observation"]))
+    expected = {(f.kind, changed(f.path)) for f in before.findings}
+    assert {(f.kind, f.path) for f in after.findings} == expected
+    assert after.cwd == changed(before.cwd)
+
+
+def run_one(tool: str, arguments: dict[str, object], case: Case, root: str, cwd: str, text: str) -> Captured:
+    workspace = Workspace(root, cwd, case["harness"] == "fresh")
+    return capture(ToolCall("1", tool, arguments), Observation("1", text, case["is_error"]), workspace)  # type: ignore[arg-type]
+
+
+# What the engine's callers rely on.
+
+
+def captured(command: str, text: str, **fields: object) -> Captured:
+    workspace = Workspace("/w", "/w")
+    return capture(ToolCall("1", "bash", {"command": command}), Observation("1", text, **fields), workspace)  # type: ignore[arg-type]
+
+
+def test_text_that_the_tab_put_into_an_observation_is_no_content() -> None:
+    text = "[tab] 2 open\n"
+    spans = (Span(0, len(text), "tab"),)
+    assert captured("cat a.txt", text).paths("read") == ("a.txt",)
+    assert captured("cat a.txt", text, spans=spans).findings == ()
+
+
+def test_a_call_without_a_recorded_result_read_nothing() -> None:
+    workspace = Workspace("/w", "/w")
+    result = capture(ToolCall("1", "bash", {"command": "cat a.txt"}), None, workspace)
+    assert result.findings == ()
+
+
+def test_a_picture_that_was_shown_is_a_read() -> None:
+    workspace = Workspace("/w", "/w")
+    call = ToolCall("1", "Read", {"file_path": "/w/logo.png"})
+    assert capture(call, Observation("1", "", images=1), workspace).paths("read") == ("logo.png",)
+
+
+def test_the_rule_of_a_finding_names_the_row_that_made_it() -> None:
+    [finding] = captured("head -3 a.txt", "x\n").findings
+    assert finding.rule == "head: takes content"
+
+
+def test_a_preview_is_a_partial_read() -> None:
+    text = "<persisted-output>\nOutput too large (90KB).\n\nPreview (first 2KB):\nhello\n...\n</persisted-output>"
+    [finding] = captured("cat a.txt", text).findings
+    assert (finding.kind, finding.partial) == ("read", True)
+
+
+def test_what_cannot_be_decided_is_unknown_with_its_reason() -> None:
+    [finding] = captured("grep -rh total reports", "total 5\ntotal 6\n").findings
+    assert finding.kind == "unknown"
+    assert "cannot be told" in finding.rule
+
+
+def test_a_file_that_the_agent_wrote_is_not_listed() -> None:
+    workspace = Workspace("/w", "/w")
+    write = ToolCall("1", "Write", {"file_path": "/w/out.md", "content": "x"})
+    capture(write, Observation("1", "File created successfully at: /w/out.md"), workspace)
+    listing = capture(ToolCall("2", "bash", {"command": "ls"}), Observation("2", "a.txt\nout.md\n"), workspace)
+    assert listing.paths("listed") == ("a.txt",)
+
+
+def test_a_script_that_the_agent_wrote_is_followed_when_it_runs_later() -> None:
+    workspace = Workspace("/w", "/w")
+    script = "print(open('data.csv').read())\n"
+    write = ToolCall("1", "write", {"path": "show.py", "content": script})
+    capture(write, Observation("1", "Successfully wrote 31 bytes to show.py"), workspace)
+    run = capture(ToolCall("2", "bash", {"command": "python3 show.py"}), Observation("2", "a,b\n"), workspace)
+    assert run.paths("read") == ("data.csv",)
+
+
+def test_a_moved_folder_takes_its_known_files_with_it() -> None:
+    workspace = Workspace("/w", "/w")
+    capture(ToolCall("1", "bash", {"command": "find a -type f"}), Observation("1", "a/x.md\na/y.md\n"), workspace)
+    moved = capture(ToolCall("2", "bash", {"command": "mv a b"}), Observation("2", ""), workspace)
+    assert {(f.previous, f.path) for f in moved.findings} == {("a/x.md", "b/x.md"), ("a/y.md", "b/y.md")}
