@@ -23,7 +23,7 @@ START_SECONDS = 15.0
 """Time on the clock that a new child is granted beside that of its first document."""
 
 SPENT_BYTES = 400 << 20
-"""A child that ever held more memory is not used again."""
+"""A child that holds more memory when it has read a document is not used again."""
 
 
 class Answer(NamedTuple):
@@ -102,7 +102,7 @@ def _started() -> subprocess.Popen[bytes]:
     path = os.pathsep.join(filter(None, (room, os.environ.get("PYTHONPATH"))))
     # -P: nothing that lies in the working directory is imported. A session of its own: converters end with it.
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", __name__],
+        [sys.executable, "-P", "-m", "tabcore.documents"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -144,7 +144,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         document = gathered(content)
         del content
         _limit(None, None)
-        spent = _peak_bytes() > SPENT_BYTES
+        spent = _held_bytes() > SPENT_BYTES
         answer = Answer(document.kind, document.pieces, document.problems, spent)
         pickle.dump(answer, answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
@@ -168,17 +168,10 @@ def _limit(memory: int | None, seconds: float | None) -> None:
             continue
 
 
-def _peak_bytes() -> int:
-    if sys.platform == "win32":
+def _held_bytes() -> int:
+    """Memory that this process holds now; 0 where the system doesn't say so cheaply."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
         return 0
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-if __name__ == "__main__":
-    output = os.fdopen(os.dup(1), "wb")
-    # What a parser prints goes the way of the errors, not into an answer.
-    os.dup2(2, 1)
-    serve(sys.stdin.buffer, output)

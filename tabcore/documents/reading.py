@@ -97,18 +97,34 @@ def gathered(content: Content) -> Document:
         problems.append(content.hit("file_bytes", "the file is larger", done))
         if not found.text:
             return Document(found.kind, (), tuple(problems))
-    left = limits.characters
+    short = False
+    try:
+        problems += _gather(content, found, pieces)
+    except MemoryError:
+        short = True
+    # Only here what the parser held is free again.
+    if short:
+        problems.append(content.hit("memory_bytes", "it takes too much memory", "the rest was not read"))
+    if not pieces and not problems:
+        problems.append(content.problem("no text", "no text is found in it", "nothing was read", lost=False))
+    return Document(found.kind, tuple(pieces), tuple(problems))
+
+
+def _gather(content: Content, found: Judged, pieces: list[Piece]) -> list[Problem]:
+    """Adds to `pieces` what is read, up to the limits; gives the problems."""
+    left = content.limits.characters
+    problems: list[Problem] = []
     for item in _items(content, found, 0):
         if isinstance(item, Problem):
             problems.append(item)
             continue
         left -= len(item.text)
-        if left < 0 or len(pieces) == limits.pieces:
+        if left < 0 or len(pieces) == content.limits.pieces:
             limit = "characters" if left < 0 else "pieces"
             problems.append(content.hit(limit, "it has more text", f"read up to {item.place}"))
             break
         pieces.append(_whole(item))
-    return Document(found.kind, tuple(pieces), tuple(problems))
+    return problems
 
 
 def _whole(piece: Piece) -> Piece:
@@ -138,7 +154,7 @@ def _items(content: Content, found: Judged, depth: int) -> Iterator[Piece | Prob
     except RecursionError:
         yield content.problem("damaged", "it is nested too deeply", "the rest was not read")
     except MemoryError:
-        yield content.hit("memory_bytes", "it takes too much memory", "the rest was not read")
+        raise
     except Exception as fault:  # noqa: BLE001 the outermost place: a parser may fail in any way on a hostile file
         what = f"its {found.kind} reader failed ({type(fault).__name__}: {str(fault)[:200]})"
         yield content.problem("damaged", what, "the rest was not read")

@@ -31,6 +31,8 @@ def read_rtf(content: Content) -> Iterator[Item]:
         paragraphs += 1
         if line.strip():
             yield Piece(line.strip(), Paragraph("body", paragraphs))
+    if not content.data.rstrip(b"\0\r\n\t ").endswith(b"}"):
+        yield content.problem("torn", "it ends before its last group does", "read to its end")
     apart = sorted({match.decode() for match in _SET_APART.findall(content.data)})
     if apart:
         yield content.problem(
