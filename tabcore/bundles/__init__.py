@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabcore.bundles import apex, openhands_events, run_folder, workspace_bench
+from tabcore.bundles import apex, officeqa, openhands_events, run_folder, the_agent_company, workspace_bench
 from tabcore.bundles.base import Bundle, IsLog, Layout, SharedLayout, Stated
 from tabcore.source import Folder
 
@@ -38,7 +38,7 @@ LAYOUTS: tuple[Layout, ...] = (
     run_folder,
 )
 
-SHARED_LAYOUTS: tuple[SharedLayout, ...] = (apex,)
+SHARED_LAYOUTS: tuple[SharedLayout, ...] = (apex, the_agent_company, officeqa)
 
 
 def layout_of(folder: Folder) -> Layout | None:
