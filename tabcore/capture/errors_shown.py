@@ -17,32 +17,9 @@ REASONS = (
 )
 MAX_ERROR_LENGTH = 2_000
 _SIGNS = (
-    "o such file",
-    "ermission denied",
-    " a directory",
-    "command not found",
-    "not found",
-    "rrno ",
-    "(os error",
-    "inary file",
-    "annot ",
-    "an't ",
-    "File exists",
-    "not permitted",
-    "too long",
-    "Too many",
-    "unbound variable",
-    "ambiguous redirect",
-    "Invalid argument",
-    "output error",
-    "Text file busy",
-    "not empty",
-    "not a regular file",
-    "o such device",
-    "not recognized",
-    "cannot open", "nvalid ", "nrecognized ", "option used", "issing ", "extra operand", "syntax error", "nterminated ",
-    "parse error", "error: ", "error (", "unknown ", "illegal ",
-    "No such file",
+    "irectory", "ermission denied", "o such ", "not found", "rror", "rrno ", "inary file", "annot ", "an't ", "File exists",
+    "not permitted", "too long", "Too many", "unbound variable", "ambiguous redirect", "nvalid ", "Text file busy",
+    "not a regular", "ecognized", "option used", "issing ", "operand", "nterminated ", "unknown ", "illegal ",
 )
 _SCRIPT_SIGNS = ("Traceback (most", '  File "', "Node.js v", "Error", "Exception", "Syntax Warning", "rror:")
 _LINE = re.compile(
@@ -115,7 +92,7 @@ def shown_errors(text: str, command: str) -> ShownErrors:
     """
     found = ShownErrors(text)
     cuts: list[tuple[int, int]] = []
-    lines = lines_with(text, _SIGNS, MAX_ERROR_LENGTH)
+    lines = lines_with(text, _SIGNS, MAX_ERROR_LENGTH) if ": " in text or "inary file" in text else []
     if not lines and not any(sign in text for sign in _SCRIPT_SIGNS):
         return found
     for match in filter(None, (_LINE.match(text, *span) for span in lines)):

@@ -36,8 +36,7 @@ def ls_entries(names: Names, lines: list[str], facts: Facts) -> Iterator[tuple[s
         if folder is not None:
             facts.folders.add(folder)
         names_in = _long(section, names.options) if long else _short(section, names.options, names)
-        for name, kind in names_in:
-            yield from _placed(names, folder, name, kind)
+        yield from _placed(folder if folder is not None else names.base, names_in)
 
 
 def _known_by_name(lines: list[str], long: bool, names: Names, facts: Facts) -> Iterator[tuple[str, bool]]:
@@ -48,15 +47,16 @@ def _known_by_name(lines: list[str], long: bool, names: Names, facts: Facts) -> 
             yield alike[0], False
 
 
-def _placed(names: Names, folder: str | None, name: str, kind: str) -> Iterator[tuple[str, bool]]:
-    if name in (".", "..") or not name:
-        return
-    is_folder = kind == "d" or name.endswith("/")
-    name = name.rstrip("/") or name
-    if folder is not None:
-        yield resolve(folder, name), is_folder
-    else:
-        yield resolve(names.base, name), is_folder
+def _placed(base: str, names_in: Iterator[tuple[str, str]]) -> Iterator[tuple[str, bool]]:
+    """Names below a folder as absolute paths."""
+    prefix = base.rstrip("/") + "/"
+    for name, kind in names_in:
+        if name in (".", "..", ""):
+            continue
+        if "/" in name:
+            yield resolve(base, name), kind == "d" or name[-1] == "/"
+        else:
+            yield prefix + name, kind == "d"
 
 
 def _sections(names: Names, lines: list[str]) -> list[tuple[str | None, list[str]]]:
@@ -132,22 +132,37 @@ def _unmarked(name: str, options: str, kind: str = "") -> tuple[str, bool]:
 
 
 def _short(lines: list[str], options: str, names: Names) -> Iterator[tuple[str, str]]:
-    texts = [line for line in lines if line.strip() and not ("s" in options and _TOTAL.match(line))]
+    texts = [line.rstrip("\r") for line in lines if line and not line.isspace()]
     if "m" in options:
         cells = [cell.strip() for line in texts for cell in re.split(r",\s+|,$", line)]
     elif _in_columns(texts, options):
         cells = [cell for line in texts for cell in _COLUMN_GAP.split(line.strip())]
     else:
         cells = texts
+    if set(options) & _CHANGING:
+        yield from _special(cells, options)
+        return
+    for cell in cells:
+        last = cell[-1:]
+        if last == "/":
+            yield cell[:-1], "d"
+        else:
+            yield (unquoted(cell) if last in _QUOTES else cell), "-"
+
+
+_CHANGING = frozenset("siFbpQ")
+_QUOTES = frozenset("'\"")
+
+
+def _special(cells: list[str], options: str) -> Iterator[tuple[str, str]]:
+    """Names behind sizes and inode numbers, with marks, escapes or quotes."""
     prefix = len([letter for letter in options if letter in "si"])
     for cell in cells:
-        text = re.sub(rf"^(?:\s*[\d.,]+[KMGTP]?\s+){{{prefix}}}", "", cell) if prefix else cell
-        if names.limit is None and _TOTAL.match(text) and "s" in options:
+        if "s" in options and _TOTAL.match(cell):
             continue
-        name, is_folder = _unmarked(text.strip() if text != cell or prefix else text.rstrip("\r"), options)
-        if "b" in options:
-            name = octal_unescaped(name)
-        name = unquoted(name)
+        text = re.sub(rf"^(?:\s*[\d.,]+[KMGTP]?\s+){{{prefix}}}", "", cell).strip() if prefix else cell
+        name, is_folder = _unmarked(text, options)
+        name = unquoted(octal_unescaped(name) if "b" in options else name)
         if name.strip():
             yield name, "d" if is_folder else "-"
 
@@ -160,7 +175,7 @@ def _in_columns(texts: list[str], options: str) -> bool:
         return True
     return (
         any("\t" in text for text in texts)
-        or sum(_COLUMN_GAP.search(text.strip()) is not None for text in texts) * 2 > len(texts) > 0
+        or sum("  " in text and _COLUMN_GAP.search(text.strip()) is not None for text in texts) * 2 > len(texts) > 0
     )
 
 

@@ -12,8 +12,11 @@ def lines_with(text: str, words: tuple[str, ...], longest: int) -> list[tuple[in
     [(2, 14)]
     """
     spans: dict[int, int] = {}
+    find = text.find
     for word in words:
-        place = text.find(word)
+        place = find(word)
+        if place < 0:
+            continue
         while place >= 0 and len(spans) < MAX_LINES:
             start = text.rfind("\n", 0, place) + 1
             end = text.find("\n", place)
