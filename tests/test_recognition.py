@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from reader_checks import ABSENT, REAL, runs_in
 from test_atif_viewer import SAMPLE as ATIF_VIEWER
@@ -86,6 +88,12 @@ def said(name: str, data: bytes) -> list[object]:
     ]
 
 
+def faults(name: str, data: bytes) -> list[str]:
+    """The kinds of a log's problems."""
+    [reader] = [reader for reader in READERS if name == reader.NAME]
+    return [problem.kind for problem in runs_in(reader, data)[0].problems]
+
+
 @pytest.mark.parametrize(("name", "text"), TEXTS)
 def test_a_log_reads_the_same_however_its_bytes_are_written(name: str, text: str) -> None:
     plain = text.encode()
@@ -114,3 +122,18 @@ def test_a_line_that_is_no_record_costs_that_line_alone(name: str, text: str, od
     [reader] = [reader for reader in READERS if name == reader.NAME]
     assert said(name, plain + b"\n" + odd + b"\n") == said(name, plain)
     assert len(runs_in(reader, plain + b"\n" + odd + b"\n")[0].problems) > len(runs_in(reader, plain)[0].problems)
+
+
+@pytest.mark.parametrize(("name", "text"), TEXTS)
+def test_a_log_whose_first_text_is_longer_than_the_head_is_known(name: str, text: str) -> None:
+    long = text.replace("Sum", "Sum" + " x" * HEAD).encode()
+    assert len(long) > HEAD
+    assert claimants(Source.of_bytes("log", long)) == [name]
+    assert said(name, long) == said(name, text.encode())
+    assert faults(name, long) == faults(name, text.encode())
+
+
+@pytest.mark.parametrize(("name", "text"), TEXTS)
+def test_a_log_inside_another_logs_text_is_not_claimed(name: str, text: str) -> None:
+    talk = [{"role": "user", "content": text}, {"role": "assistant", "content": text}]
+    assert claimants(Source.of_bytes("log", json.dumps(talk).encode())) == ["chat-messages"]

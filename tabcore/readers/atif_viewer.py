@@ -22,7 +22,7 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import arguments
 from tabcore.readers.insertions import user_message
-from tabcore.readers.json_documents import opening, shaped, values
+from tabcore.readers.json_documents import first_value, shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
 
@@ -52,7 +52,7 @@ class _Step(msgspec.Struct, rename="camel"):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for an object whose `steps` are the viewer's."""
-    found = opening(head)
+    found = first_value(source, head)
     steps = found.get("steps") if isinstance(found, dict) else None
     return isinstance(steps, list) and any(isinstance(step, dict) and _is_step(step) for step in steps[:5])
 

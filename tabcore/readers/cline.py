@@ -22,7 +22,7 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.cline_texts import Sent, sent
 from tabcore.readers.contents import content, text_of, unpacked
-from tabcore.readers.json_documents import decoded, opening, shaped, values
+from tabcore.readers.json_documents import decoded, first_value, shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
 
@@ -91,7 +91,7 @@ _SHOWS_RESULT = frozenset(["listFilesTopLevel", "listFilesRecursive", "listCodeD
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a list of messages that are said or asked."""
-    found = opening(head)
+    found = first_value(source, head)
     return isinstance(found, list) and any(isinstance(item, dict) and _is_message(item) for item in found[:5])
 
 

@@ -19,7 +19,8 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import arguments, content, text_of
-from tabcore.readers.records import looks_like, records
+from tabcore.readers.json_documents import first_values
+from tabcore.readers.records import records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
 
@@ -82,7 +83,7 @@ _SILENT = (
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log whose first records are Copilot's events."""
-    return looks_like(head, _is_event)
+    return any(isinstance(value, dict) and _is_event(value) for value in first_values(source, head))
 
 
 def read(source: Source) -> Iterator[Piece]:

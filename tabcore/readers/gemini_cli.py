@@ -21,7 +21,7 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import HEAD, Account, seconds
 from tabcore.readers.contents import arguments, content
 from tabcore.readers.gemini_texts import referenced, result_frame
-from tabcore.readers.json_documents import openings, shaped, values
+from tabcore.readers.json_documents import first_values, shaped, values
 from tabcore.readers.records import records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
@@ -90,12 +90,14 @@ class _Event(msgspec.Struct):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a saved chat of either kind, and for a stream."""
-    return any(isinstance(value, dict) and (_is_of_chat(value) or _is_event(value)) for value in openings(head))
+    return any(
+        isinstance(value, dict) and (_is_of_chat(value) or _is_event(value)) for value in first_values(source, head)
+    )
 
 
 def read(source: Source) -> Iterator[Piece]:
     """One run; of a stream one per `init`."""
-    found = openings(source.head(HEAD))
+    found = first_values(source, source.head(HEAD))
     is_chat = any(isinstance(value, dict) and _is_of_chat(value) for value in found)
     yield from _read_chat(source) if is_chat else _read_stream(source)
 

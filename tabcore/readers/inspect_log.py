@@ -16,7 +16,7 @@ import msgspec
 
 from tabcore.readers.base import Account
 from tabcore.readers.inspect_samples import Sample, SampleReader
-from tabcore.readers.json_documents import decoded, opening, shaped, values
+from tabcore.readers.json_documents import decoded, first_value, shaped, values
 from tabcore.readers.zip_members import OPENING, Archive
 from tabcore.source import Source
 from tabcore.trajectory import Json, Piece, RunEnded, RunHeader, RunStarted
@@ -50,7 +50,7 @@ def recognises(head: bytes, source: Source) -> bool:
     if head.startswith(OPENING):
         names = [member.name for member in Archive(source, Account("")).members]
         return any(name == "header.json" or name.startswith("_journal/") for name in names)
-    return _is_log(opening(head))
+    return _is_log(first_value(source, head))
 
 
 def read(source: Source) -> Iterator[Piece]:

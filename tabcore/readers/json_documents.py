@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar, cast
 
 import msgspec
 
-from tabcore.readers.base import Account
+from tabcore.readers.base import HEAD, Account
 from tabcore.readers.records import Sign, salvage
 from tabcore.source import Source
 from tabcore.trajectory import Json
@@ -31,6 +31,12 @@ DEPTH_LIMIT = 200
 FAULT_LIMIT = 50
 """After so many faults the rest of a document is given up."""
 
+LONG_TEXT = 1 << 16
+"""Bytes of a text that is called long here: it leaves no room in a log's head."""
+
+LONG_HEAD = 1 << 23
+"""Bytes that are looked at instead of the head where a long text stands there."""
+
 RESYNC_TRIES = 2000
 """How many openings after faults are tried, in all of a document, before the rest is given up."""
 
@@ -40,7 +46,7 @@ def values(source: Source, sign: Sign, account: Account) -> Iterator[tuple[int, 
 
     `sign` tells an object of the format, such as a step, from any other: reading goes on at one after a fault.
     """
-    if is_jsonl(source.head(1 << 18)):
+    if has_lines(source):
         for line in source.lines():
             if line.data.strip(b" \t\r\n\0"):
                 yield from ((line.number, value) for value in decoded(line.data, sign, account, line.number))
@@ -104,6 +110,28 @@ def is_jsonl(head: bytes) -> bool:
     return following.startswith(b"{") or (following != b"}" and lines[0].endswith(b"}"))
 
 
+def has_lines(source: Source) -> bool:
+    """True for a JSONL, however long its first line is."""
+    head = source.head(HEAD)
+    if b"\n" in head.strip() or len(head) < HEAD:
+        return is_jsonl(head)
+    lines = (line for line in source.lines() if line.data.strip(b" \t\r\n\0"))
+    first = next(lines, None)
+    return first is not None and first.data.rstrip().endswith(b"}") and next(lines, None) is not None
+
+
+def first_values(source: Source, head: bytes) -> tuple[Json, ...]:
+    """What a reader recognises a log by: its first values, read on where one long text fills the rest of the head."""
+    if len(head) >= HEAD and not _QUOTE.search(head, len(head) - LONG_TEXT):
+        head = source.head(LONG_HEAD)
+    return openings(head)
+
+
+def first_value(source: Source, head: bytes) -> Json:
+    """The first of those values; None where there is none."""
+    return next(iter(first_values(source, head)), None)
+
+
 @lru_cache(maxsize=4)
 def opening(head: bytes) -> Json:
     """The first value of a file as far as its first bytes hold it: what a reader recognises a document by.
@@ -160,6 +188,7 @@ def mended(text: str, sign: Sign) -> tuple[list[Json], list[Fault]]:
 
 _SPACE = re.compile(r"[\s\0,]*")
 _OBJECT = re.compile(r'\{\s*"')
+_QUOTE = re.compile(rb'(?<!\\)"')
 _COLON = re.compile(r"\s*:\s*")
 _ATOM = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity")
 _STRINGS = json.JSONDecoder(strict=False)

@@ -17,7 +17,7 @@ import msgspec
 
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import content, text_of, unpacked
-from tabcore.readers.json_documents import openings, shaped, values
+from tabcore.readers.json_documents import first_values, shaped, values
 from tabcore.readers.trace_messages import Said, messages
 from tabcore.readers.traces import ModelSpan, Node, RetrievalSpan, ToolSpan, read_trace
 from tabcore.source import Source
@@ -54,7 +54,9 @@ class _Trace(msgspec.Struct, rename="camel"):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a trace with observations, or observations alone."""
-    items = (item for value in openings(head) for item in (value[:5] if isinstance(value, list) else [value]))
+    items = (
+        item for value in first_values(source, head) for item in (value[:5] if isinstance(value, list) else [value])
+    )
     return any(isinstance(item, dict) and (_is_export(item) or _is_observation(item)) for item in items)
 
 

@@ -19,7 +19,7 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import Content, arguments, content, text_of
-from tabcore.readers.json_documents import openings, shaped, values
+from tabcore.readers.json_documents import first_values, shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Task, ToolCall, Usage
 
@@ -59,7 +59,7 @@ class _Event(msgspec.Struct):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log whose first values are a managed agent's events."""
-    items = (item for value in openings(head) for item in _listed(value)[:5])
+    items = (item for value in first_values(source, head) for item in _listed(value)[:5])
     return any(isinstance(item, dict) and _is_event(item) for item in items)
 
 

@@ -21,7 +21,7 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import arguments, text_of
-from tabcore.readers.json_documents import opening, shaped, values
+from tabcore.readers.json_documents import first_value, shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
 
@@ -113,7 +113,7 @@ _SILENT = frozenset(["snapshot", "patch", "agent", "retry", "compaction", "subta
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for an export, or a list of them."""
-    found = opening(head)
+    found = first_value(source, head)
     items = found if isinstance(found, list) else [found]
     return any(isinstance(item, dict) and _is_export(item) for item in items[:3])
 

@@ -19,7 +19,7 @@ import msgspec
 
 from tabcore.readers.assembly import RunAssembler
 from tabcore.readers.base import Account
-from tabcore.readers.json_documents import openings, shaped, values
+from tabcore.readers.json_documents import first_values, shaped, values
 from tabcore.readers.openhands_v0 import StreamV0
 from tabcore.readers.openhands_v1 import StreamV1
 from tabcore.source import Source
@@ -55,7 +55,11 @@ class _Stream(Protocol):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for events of either version, bare, in a list, or as a row's `history`."""
-    return any(isinstance(event, dict) and _is_event(event) for value in openings(head) for event in _events(value)[:5])
+    return any(
+        isinstance(event, dict) and _is_event(event)
+        for value in first_values(source, head)
+        for event in _events(value)[:5]
+    )
 
 
 def read(source: Source) -> Iterator[Piece]:
