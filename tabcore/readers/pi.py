@@ -108,10 +108,9 @@ class _Link(msgspec.Struct):
 
 def recognises(head: bytes, source: Source) -> bool:
     """True for a log whose first records are Pi's."""
-    if looks_like(head, _is_record):
-        return not looks_like(head, is_event)
-    first = opening(head)  # a first line longer than the head
-    return isinstance(first, dict) and _is_record(first)
+    first = opening(head)  # a first line may be longer than the head
+    is_pi = looks_like(head, _is_record) or (isinstance(first, dict) and _is_record(first))
+    return is_pi and not looks_like(head, is_event)
 
 
 def read(source: Source) -> Iterator[Piece]:
