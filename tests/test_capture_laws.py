@@ -122,7 +122,7 @@ PARTS = [
 ]
 
 
-@given(st.lists(st.sampled_from(PARTS), min_size=2, max_size=4), st.sampled_from(["; ", "\n"]))
+@given(st.lists(st.sampled_from(PARTS), min_size=2, max_size=4, unique=True), st.sampled_from(["; ", "\n"]))
 def test_splitting_a_command_into_two_calls_gives_the_same_union(parts: list[tuple[str, str]], separator: str) -> None:
     whole = Workspace("/workspace", "/workspace")
     together = findings(separator.join(command for command, _ in parts), "".join(text for _, text in parts), workspace=whole)

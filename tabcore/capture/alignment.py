@@ -55,9 +55,53 @@ def _best(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, lis
     if len(shows) == 1:
         bonus = FIRST_LINE if isinstance(shows[0], Content) and any(line.strip() for line in lines) else 0.0
         return sum(worth(shows[0], lines[:200], facts)) + bonus, [(shows[0], lines)]
+    marks = _unique_marks(shows, lines)
+    if marks:
+        return _between(marks, shows, lines, facts)
     if len(shows) * len(lines) > MAX_CELLS:
         return 0.0, _by_marks(shows, lines)
     return _through(shows, lines, facts)
+
+
+def _unique_marks(shows: list[Show], lines: list[str]) -> list[tuple[int, int]]:
+    """Shows that are one line of the agent's own text which stands once in the observation: (show, line), in order."""
+    marks: list[tuple[int, int]] = []
+    line_after = 0
+    for position, show in enumerate(shows):
+        if not isinstance(show, Text) or len(show.text) < 4 or show.text[-1] != "\n" or not is_literal(show.text):
+            continue
+        wanted = show.text[:-1]
+        if "\n" in wanted or lines.count(wanted) != 1 or sum(other == show for other in shows) != 1:
+            continue
+        place = lines.index(wanted)
+        if place < line_after:
+            return []
+        marks.append((position, place))
+        line_after = place + 1
+    return marks
+
+
+def _between(
+    marks: list[tuple[int, int]], shows: list[Show], lines: list[str], facts: Facts
+) -> tuple[float, list[Piece]]:
+    """The stretches between such marks, each by itself."""
+    score = 0.0
+    pieces: list[Piece] = []
+    show_from = line_from = 0
+    for position, place in [*marks, (len(shows), len(lines))]:
+        own, within = shows[show_from:position], lines[line_from:place]
+        if len(own) == 1 and getattr(own[0], "limit", None) is None and not isinstance(own[0], Text):
+            score += sum(worth(own[0], within[:200], facts))
+            pieces.append((own[0], within))
+        elif own:
+            inner, fitted = _best(own, within, facts) if len(own) > 1 else _through(own, within, facts)
+            score += inner
+            pieces += fitted
+        if position < len(shows):
+            score += 7.0
+            pieces.append((shows[position], lines[place : place + 1]))
+        show_from, line_from = position + 1, place + 1
+    return score, pieces
 
 
 def _through(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, list[Piece]]:
@@ -169,6 +213,8 @@ def _begins(show: Show, lines: list[str], worths: list[float]) -> list[float]:
     """For each place, what it is worth that a listing or a loop begins there."""
     if isinstance(show, Loop):
         return [*(DESCENT if value >= 3.0 else 0.0 for value in worths), 0.0]
+    if isinstance(show, Names) and show.form == "ls" and "l" in show.options:
+        return [*(DESCENT if line.startswith("total ") else 0.0 for line in lines), 0.0]
     sorted_names = isinstance(show, Names) and show.form == "ls" and not show.mangled and not set(show.options) & set("tSUrfRl")
     if not sorted_names:
         return [0.0] * (len(lines) + 1)
