@@ -67,6 +67,16 @@ def test_terminal_headers_and_prompt_lines_are_marked_and_the_text_stays_whole()
     assert without(result.text, result.spans, {"harness"}) == "a.txt\n"
 
 
+def test_what_the_agent_typed_and_the_question_whether_it_is_done_are_not_the_tools_words() -> None:
+    typed = "cat > a << E\n42\n\nE\n"
+    screen = "Current terminal state:\nNew Terminal Output:\nroot@box:/w# cat > a << E\n> 42\n>\n> E\nroot@box:/w#\n"
+    screen += "\nAre you sure you want to mark the task as complete? Then say so again."
+    calls = [call("bash_command", keystrokes=typed), call("mark_task_complete")]
+    [run] = runs_in(atif_viewer, json.dumps({"steps": [step(1, toolCalls=calls, observation=screen)]}))
+    result = run.turns[0].observations[0]
+    assert without(result.text, result.spans, {"harness"}).strip() == ""
+
+
 def test_steps_of_one_response_are_one_turn_with_the_recorded_call_ids() -> None:
     [run] = runs_in(atif_viewer, SPLIT)
     first, last = run.turns

@@ -20,9 +20,10 @@ import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
-from tabcore.readers.contents import arguments
+from tabcore.readers.contents import arguments, text_of
 from tabcore.readers.insertions import user_message
 from tabcore.readers.json_documents import first_value, shaped, values
+from tabcore.readers.terminal_screens import echoed
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
 
@@ -147,7 +148,7 @@ class _Viewer:
         if step.observation is not None:
             call_id = ids[0] if len(ids) == 1 else ""
             self._whole(step.observation, number, "observation")
-            self._run.observe(_observation(step.observation, call_id, number, time))
+            self._run.observe(_observation(step.observation, call_id, number, time, response.calls))
 
     def _opens_turn(self, step: _Step, response: Response) -> bool:
         if not self._is_split:
@@ -170,6 +171,7 @@ class _Viewer:
 
 
 _CUT = re.compile(r"\n?…\[truncated, (\d{1,15}) more chars\]\Z")
+_CONFIRMATION = "\nAre you sure you want to mark the task as complete?"
 _FAILURE = re.compile(r"(?:\A|\n\n)\[error\] tool reported failure\Z")
 _EXIT = re.compile(r"Exit code (\d{1,9})(?:\n|\Z)")
 _CODEX_EXIT = re.compile(r"^Process exited with code (-?\d{1,9})$", re.MULTILINE)
@@ -178,13 +180,14 @@ _HEADS = (
     re.compile(r"(?:Command: .*?\n)?Chunk ID: [^\n]*\n(?:[A-Z][^\n]*\n)*?Output:\n", re.DOTALL),
     re.compile(r"Command: .*?\nDirectory: [^\n]*\nOutput: ", re.DOTALL),
 )
-_PROMPT_LINE = re.compile(r"^[\w.-]+@[\w.-]+:[^\n#$]*[#$][^\n]*(?:\n|\Z)", re.MULTILINE)
 
 
-def _observation(text: str, call_id: str, number: int, time: float | None) -> Observation:
+def _observation(text: str, call_id: str, number: int, time: float | None, calls: list[ToolCall]) -> Observation:
     """A step's one observation, with what harness, converter and viewer wrote into it marked.
 
-    >>> _observation("a\\n\\n[error] tool reported failure", "", 1, None).spans
+    `calls` are those of the turn: a terminal's screen repeats their keystrokes.
+
+    >>> _observation("a\\n\\n[error] tool reported failure", "", 1, None, []).spans
     (Span(start=1, end=32, origin='harness', what='failure note'),)
     """
     spans: list[Span] = []
@@ -194,7 +197,7 @@ def _observation(text: str, call_id: str, number: int, time: float | None) -> Ob
     if head or status:
         spans.append(Span(0, (head or status).end(), "harness", "header" if head else "exit status"))  # type: ignore[union-attr]
     if text.startswith(("New Terminal", "Current terminal")):
-        spans += [Span(line.start(), line.end(), "harness", "echoed prompt") for line in _PROMPT_LINE.finditer(text)]
+        spans += echoed(text, [text_of(call.arguments.get("keystrokes")) for call in calls])
     spans += _endings(text, failed)
     told = status or (head and _CODEX_EXIT.search(text, 0, head.end()))
     exit_code = int(told.group(1)) if told else None
@@ -214,4 +217,6 @@ def _endings(text: str, failed: re.Match[str] | None) -> list[Span]:
         spans.append(Span(cut.start(), end, "harness", "truncation note"))
     if failed:
         spans.append(Span(failed.start(), len(text), "harness", "failure note"))
+    elif text.startswith("Current terminal state:\n") and (asked := text.rfind(_CONFIRMATION)) > 0:
+        spans.append(Span(asked, len(text), "harness", "confirmation"))
     return spans
