@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from tabcore import readers
-from tabcore.bundles import Bundle
+from tabcore.bundles import Bundle, bundle_inside
 from tabcore.discovery import read_bundle
 from tabcore.errors import Problem, UnknownFormat, UnreadableSource
 from tabcore.excerpts import Excerpts
@@ -195,6 +195,7 @@ class _Log:
                 return
             reader = readers.identify(source)
             self._format = reader.NAME
+            self._look_inside(source)
             for piece in reader.read(source):
                 self._take(piece)
                 yield
@@ -227,6 +228,12 @@ class _Log:
         log = self._bundle.log
         self._state = FileState(log.path, log.size, 0, place.beside)
         return log
+
+    def _look_inside(self, log: Source) -> None:
+        """What the log itself tells of verdicts, where nothing lies beside it."""
+        if self._bundle is None and (found := bundle_inside(self._format, log)):
+            self._bundle = found
+            self._problems += found.problems
 
     def _take(self, piece: Piece) -> None:
         match piece:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tabcore import readers
-from tabcore.bundles import Bundle
+from tabcore.bundles import Bundle, bundle_inside
 from tabcore.derivation import stated_header
 from tabcore.discovery import discover, read_bundle
 from tabcore.source import Source
@@ -71,7 +71,9 @@ def read_runs(path: str) -> tuple[LoadedRun, ...]:
     [place, *_] = discover([path]).places.values() or [None]
     bundle = read_bundle(place.path) if place and place.beside else None
     source = (bundle.log if bundle else None) or Source.of_path(path)
-    pieces = tuple(readers.identify(source).read(source))
+    reader = readers.identify(source)
+    bundle = bundle or bundle_inside(reader.NAME, source)
+    pieces = tuple(reader.read(source))
     runs = collect(pieces, digest=source.digest(), path=source.path)
     return tuple(LoadedRun(with_bundle(run, bundle) if bundle else run) for run in runs)
 

@@ -61,8 +61,8 @@ def test_a_stated_score_is_the_verdict(tmp_path: Path) -> None:
     trial.mkdir()
     scores = "".join(json.dumps(row) + "\n" for row in rows)
     for number, passed, evidence in (
-        (1, True, "score 1.0: answered 2602, expected 2,602"),
-        (2, False, "score 0.0: answered nothing, expected 507"),
+        (1, True, "score 1: answered 2602, expected 2,602"),
+        (2, False, "score 0: answered nothing, expected 507"),
     ):
         bundle = lay(trial, {"scores.jsonl": scores}, f"traces/officeqa-uid000{number}.jsonl")
         assert bundle.verdicts == (Verdict(f"UID000{number}", passed, evidence),)

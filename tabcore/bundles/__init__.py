@@ -15,9 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabcore.bundles import apex, officeqa, openhands_events, run_folder, the_agent_company, workspace_bench
+from tabcore.bundles import (
+    apex,
+    harbor_trial,
+    officeqa,
+    openhands_events,
+    run_folder,
+    the_agent_company,
+    viewer_run,
+    workspace_bench,
+)
 from tabcore.bundles.base import Bundle, IsLog, Layout, SharedLayout, Stated
-from tabcore.source import Folder
+from tabcore.source import Folder, Source
 
 __all__ = [
     "LAYOUTS",
@@ -27,6 +36,7 @@ __all__ = [
     "Layout",
     "SharedLayout",
     "Stated",
+    "bundle_inside",
     "layout_of",
     "shared_bundle",
     "shared_logs",
@@ -35,6 +45,7 @@ __all__ = [
 LAYOUTS: tuple[Layout, ...] = (
     openhands_events,
     workspace_bench,
+    harbor_trial,
     run_folder,
 )
 
@@ -54,3 +65,8 @@ def shared_logs(folder: Folder) -> Mapping[str, tuple[str, ...]]:
 def shared_bundle(folder: Folder, log: str) -> Bundle | None:
     """The run of a log in a folder that holds many, with what lies beside it; None where no layout knows the log."""
     return next((bundle for layout in SHARED_LAYOUTS if (bundle := layout.read(folder, log))), None)
+
+
+def bundle_inside(format: str, log: Source) -> Bundle | None:
+    """What a log of this format itself tells of verdicts; None where it tells none."""
+    return viewer_run.read(log) if format == viewer_run.FORMAT else None

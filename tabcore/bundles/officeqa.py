@@ -150,7 +150,7 @@ def _json_rows(table: Source, text: str, problems: list[Problem]) -> Iterator[Ro
         except (msgspec.DecodeError, RecursionError, ValueError) as fault:
             problems.append(Problem(table.path, number, "no JSON", f"it is no score ({fault})", "left out", lost=True))
         else:
-            yield {name: "" if value is None else str(value) for name, value in row.items()}
+            yield {name: _cell(value) for name, value in row.items()}
 
 
 def _verdicts(rubric_id: str, told: _Told) -> Iterator[Verdict]:
@@ -169,3 +169,9 @@ def _final_answer(told: _Told) -> Iterator[Deliverable]:
     if told.final:
         data = told.final.encode("utf-8", "replace")
         yield Deliverable(f"final answer ({told.final_table})", len(data), sha256(data).hexdigest(), told.final)
+
+
+def _cell(value: str | float | bool | None) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "" if value is None else str(value)
