@@ -57,16 +57,21 @@ def turn_data(run_id: str, turn: int, cap: int = CAP) -> Mapping[str, Json]:
     return _turn_data(str(db), _stamp(db), run_id, turn, cap)
 
 
-def opening_message(run_id: str, turn: int) -> Mapping[str, Json]:
-    """One turn's order of candidates, for the replay to open with."""
+def turn_order_message(run_id: str, turn: int) -> Mapping[str, Json]:
+    """One turn's order of candidates, for the replay to open or to rest with."""
     db = store_file()
-    return _opening_message(str(db), _stamp(db), run_id, turn)
+    return _turn_order_message(str(db), _stamp(db), run_id, turn)
 
 
 def review_message(run_id: str, turn: int) -> Mapping[str, Json]:
     """One turn's review, for the replay."""
     db = store_file()
     return _review_message(str(db), _stamp(db), run_id, turn)
+
+
+def has_all_orders(run_id: str) -> bool:
+    """True where the orders of all turns can be sent at once; else they are asked for turn by turn."""
+    return orders.are_few(replay(run_id).timeline)
 
 
 def order_message(run_id: str) -> Mapping[str, Json]:
@@ -83,7 +88,7 @@ def excerpt_message(run_id: str, entry: str) -> Mapping[str, Json]:
 
 def load_dropped(files: Sequence[Dropped], progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:
     """Keep dropped files in a private folder beside the store and load them; what became of each."""
-    return _load(uploads.keep(files, store_file().parent), progress)
+    return _load((str(uploads.keep(files, store_file().parent)),), progress)
 
 
 def load_samples(progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:
@@ -134,10 +139,10 @@ def _turn_data(db: str, stamp: Stamp, run_id: str, turn: int, cap: int) -> Mappi
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _opening_message(db: str, stamp: Stamp, run_id: str, turn: int) -> Mapping[str, Json]:
+def _turn_order_message(db: str, stamp: Stamp, run_id: str, turn: int) -> Mapping[str, Json]:
     timeline = _replay(db, stamp, run_id).timeline
     ranked = [path for path, score in rerun.candidate_order(db, run_id, turn) if score > 0]
-    return payload.opening_message(_version(db, stamp, run_id), timeline, turn, ranked)
+    return payload.turn_order_message(_version(db, stamp, run_id), timeline, turn, ranked)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

@@ -25,18 +25,17 @@ class Dropped:
     content: bytes
 
 
-def keep(files: Sequence[Dropped], beside: Path) -> tuple[str, ...]:
-    """The paths at which the files now lie. Folder and files are the owner's only."""
+def keep(files: Sequence[Dropped], beside: Path) -> Path:
+    """The folder in which the files now lie. It and they are the owner's only."""
     digests = sorted(sha256(file.name.encode("utf-8", "replace") + b"\0" + file.content).hexdigest() for file in files)
     folder = beside / FOLDER / sha256("".join(digests).encode()).hexdigest()[:16]
     for made in (beside, folder.parent, folder):
         made.mkdir(mode=0o700, parents=True, exist_ok=True)
-    paths: list[str] = []
+    taken: list[str] = []
     for file in files:
-        path = folder / _free_name(safe_name(file.name), paths)
-        _write(path, file.content)
-        paths.append(str(path))
-    return tuple(paths)
+        taken.append(_free_name(safe_name(file.name), taken))
+        _write(folder / taken[-1], file.content)
+    return folder
 
 
 def safe_name(name: str) -> str:
@@ -51,10 +50,9 @@ def safe_name(name: str) -> str:
 
 
 def _free_name(name: str, taken: Sequence[str]) -> str:
-    names = {Path(path).name for path in taken}
     number = 2
     free = name
-    while free in names:
+    while free in taken:
         free, number = f"{number}-{name}", number + 1
     return free
 

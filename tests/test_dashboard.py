@@ -18,6 +18,7 @@ from dashboard.data import load_dropped
 from dashboard.parts.load_report import line_of
 from dashboard.uploads import Dropped
 from dashboard.views.runs import table_of
+from sample_runs import runs_folder
 from tabcore import rerun
 
 
@@ -152,13 +153,25 @@ def test_dropped_files_lie_in_a_private_folder_and_are_loaded_once(store: Path) 
     files = [Dropped("../made.jsonl", made_log(40, 30, 6, 3).encode()), Dropped("made.jsonl", b"{}")]
     first = load_dropped(files, lambda done, of: None)
     again = load_dropped(files, lambda done, of: None)
-    assert [item.state for item in first] == ["loaded", "skipped"]
-    assert [item.state for item in again] == ["unchanged", "skipped"]
+    assert [item.state for item in first] == ["skipped", "loaded"]
+    assert [item.state for item in again] == ["skipped", "unchanged"]
+    assert {Path(item.path).parent.parent for item in first} == {store.parent / uploads.FOLDER}
     kept = [path for path in (store.parent / uploads.FOLDER).rglob("*") if path.is_file()]
     assert {path.name for path in kept} == {"made.jsonl", "2-made.jsonl"}
     assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
     assert {stat.S_IMODE(path.parent.stat().st_mode) for path in kept} == {0o700}
-    assert line_of(first[0]).startswith("made.jsonl: loaded · ")
+    assert line_of(first[1]).startswith("made.jsonl: loaded · ")
+
+
+def test_what_belongs_to_a_log_may_be_dropped_with_it(store: Path) -> None:
+    folder = runs_folder() / "business_travel"
+    files = [Dropped(path.name, path.read_bytes()) for path in folder.iterdir() if path.is_file()]
+    assert len(files) > 1
+    [loaded] = load_dropped(files, lambda done, of: None)
+    assert (loaded.state, loaded.problems) == ("loaded", ())
+    assert rerun.runs(store)[0].task_source == "run folder"
+    app = _opened("views/replay.py", run=loaded.runs[0])
+    assert 'class="simulated-word"' in "".join(element.body for element in app.get("html"))
 
 
 def test_texts_in_the_table_are_single_plain_lines(run_id: str, store: Path) -> None:

@@ -11,13 +11,13 @@ from made_replay import made_replay, path_of, read_turn
 
 from tabcore.presentation.plain import plain, plain_line, shown
 from tabcore.presentation.replay_widget import feed_widget, replay_widget, turn_text_widget
-from tabcore.presentation.replay_widget.orders import by_path, moves, orders, replayed
+from tabcore.presentation.replay_widget.orders import are_few, by_path, moves, orders, replayed
 from tabcore.presentation.replay_widget.payload import (
     ReviewLine,
-    opening_message,
     order_message,
     replay_payload,
     review_message,
+    turn_order_message,
 )
 from tabcore.presentation.replay_widget.turn_text import turn_text_payload
 from tabcore.rows import CallBody, CallRow, Decision, ObservationBody, TurnBody, TurnRow
@@ -75,7 +75,7 @@ def test_a_review_names_candidates_by_their_position() -> None:
     turn = read_turn(3, 300, 40)
     line = ReviewLine("r1", ("L1",), (path_of(50), "no/such/file"), "Article 7")
     message: Any = review_message("v", REPLAY.timeline, turn, [line])
-    opening: Any = opening_message("v", REPLAY.timeline, turn, [path_of(51)])
+    opening: Any = turn_order_message("v", REPLAY.timeline, turn, [path_of(51)])
     [[requirement, entries, [position], text]] = message["review"]
     assert (requirement, entries, text) == ("r1", ["L1"], "Article 7")
     assert by_path(REPLAY.timeline)[position].path == path_of(50)
@@ -110,6 +110,8 @@ def test_the_moves_replayed_give_the_ranking_of_every_turn(events: list[Event]) 
 
 
 def test_the_orders_of_all_turns_are_few_numbers() -> None:
+    assert are_few(REPLAY.timeline)
+    assert not are_few(made_replay(300, 5_000, 200).timeline)
     message = order_message("v", moves(orders(REPLAY.timeline)))
     assert len(json.dumps(message)) < 20_000
 

@@ -30,13 +30,11 @@ def render() -> None:
         return
     replay = data.replay(chosen)
     if replay.turns:
-        opening = _opening(replay)
-        _stepping(chosen, opening)
-        replay_widget.feed(data.opening_message(chosen, opening), key=f"opening-{chosen}")
+        _stepping(chosen, _opening(replay))
     else:
         _say("**This run has no turns.** The log was read, but no response of a model is in it.")
     _about(replay)
-    if replay.turns:
+    if replay.turns and data.has_all_orders(chosen):
         replay_widget.feed(data.order_message(chosen), key=f"orders-{chosen}")
 
 
@@ -70,6 +68,8 @@ def _stepping(run_id: str, opening: int) -> None:
         if rested.entry:
             replay_widget.feed(data.excerpt_message(run_id, rested.entry), key=f"excerpt-{run_id}")
         time.sleep(SENDING)
+        if rested.turn == opening or not data.has_all_orders(run_id):
+            replay_widget.feed(data.turn_order_message(run_id, rested.turn), key=f"order-{run_id}")
         replay_widget.feed(data.review_message(run_id, rested.turn), key=f"review-{run_id}")
 
 

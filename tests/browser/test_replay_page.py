@@ -229,3 +229,18 @@ def test_texts_of_a_log_run_nothing_and_load_nothing(visit: Visit, hostile_run: 
     page.locator("canvas").first.wait_for()
     page.wait_for_timeout(500)
     assert page.title() != "taken over"
+
+
+def test_a_long_text_is_cut_says_so_and_shows_more_when_asked(visit: Visit, made_run: Made, tmp_path: Path) -> None:
+    log = tmp_path / "long.jsonl"
+    log.write_text(made_log(40, 30, 6, 3, name="long").replace("step 4", "begin " + "word " * 50_000 + "the-end"))
+    [loaded] = rerun.load([str(log)], made_run[0].store)
+    page = visit.open(f"/replay?run={loaded.runs[0]}&turn=4")
+    result = page.locator(".turn-text .part.tool").last
+    expect(result.locator(".cut")).to_contain_text("100,000 of 250,013 characters are shown")
+    expect(result).not_to_contain_text("the-end")
+    result.get_by_role("button", name="show more").click()
+    result = page.locator(".turn-text .part.tool").last
+    expect(result).to_contain_text("the-end")
+    expect(result.locator(".cut")).to_have_count(0)
+    rerun.delete(made_run[0].store, loaded.runs[0])

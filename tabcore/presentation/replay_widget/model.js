@@ -8,8 +8,9 @@ function makeModel(data) {
     data,
     last: data.turns.length,
     numbers,
-    // orders[k] = [turn, Int32Array]; filled when the message comes
+    // [turn, order from that turn on], ascending; of all turns once allRanked, else only the last that was asked for.
     orders: [],
+    allRanked: false,
     review: null,
     excerpts: new Map(),
     jumps: {

@@ -26,6 +26,15 @@ class Moves:
     moved: tuple[tuple[int, int], ...]
 
 
+RANKED = 200_000
+"""Candidates to rank, all turns together, up to which all orders are computed at once: about 2 s."""
+
+
+def are_few(timeline: Timeline) -> bool:
+    """True when the orders of all turns can be had at once."""
+    return len(_turns_of_change(timeline, timeline.candidates)) * len(timeline.candidates) <= RANKED
+
+
 def by_path(timeline: Timeline) -> tuple[CandidateInterval, ...]:
     """All intervals ordered by path: a candidate's position here names it, and is its rank among equals."""
     return tuple(sorted(timeline.candidates, key=lambda c: (c.path, c.listed_turn, c.listed_call)))

@@ -57,10 +57,10 @@ class ReviewLine:
     line: str
 
 
-def opening_message(version: str, timeline: Timeline, turn: int, ranked: Sequence[str]) -> dict[str, Json]:
-    """The order of one turn, for the replay to open with: the candidates that match the task, best first."""
+def turn_order_message(version: str, timeline: Timeline, turn: int, ranked: Sequence[str]) -> dict[str, Json]:
+    """The order of one turn, for the replay to open or to rest with: the candidates that match the task, best first."""
     positions = _positions(by_path(timeline), turn)
-    return {"version": version, "opening": turn, "order": [positions[path] for path in ranked if path in positions]}
+    return {"version": version, "turn": turn, "order": [positions[path] for path in ranked if path in positions]}
 
 
 def review_message(version: str, timeline: Timeline, turn: int, review: Iterable[ReviewLine]) -> dict[str, Json]:

@@ -149,8 +149,8 @@ function makeReplay(root) {
   function hear(event) {
     const message = event.detail;
     if (!model || message.version !== model.data.version) return;
-    if (message.orders) model.orders = decodeOrders(model, message.orders);
-    if (message.order && !model.orders.length) model.orders = [[0, message.order]];
+    if (message.orders) { model.orders = decodeOrders(model, message.orders); model.allRanked = true; }
+    if (message.order && !model.allRanked) model.orders = [[0, message.order]];
     if (message.review) model.review = { turn: message.turn, items: message.review };
     if (message.entry === undefined) { show(); return; }
     model.excerpts.set(message.entry, message);
