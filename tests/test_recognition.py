@@ -6,6 +6,7 @@ import json
 
 import pytest
 from reader_checks import ABSENT, REAL, runs_in
+from test_agent_stages import SAMPLE as STAGES
 from test_atif_viewer import SAMPLE as ATIF_VIEWER
 from test_cline import SAMPLE as CLINE
 from test_copilot import SAMPLE as COPILOT
@@ -29,6 +30,7 @@ from tabcore.readers.base import HEAD
 from tabcore.source import Source
 
 OURS: dict[str, list[str | bytes]] = {
+    "agent-stages": [STAGES],
     "cline": [CLINE],
     "managed-agents": [MANAGED, MANAGED_ROWS],
     "openclaw": [OPENCLAW],
@@ -60,6 +62,13 @@ def test_a_real_file_has_one_claimant_at_most(path: object) -> None:
     else:
         with pytest.raises(UnknownFormat):
             identify(source)
+
+
+@pytest.mark.skipif(not REAL.exists(), reason=ABSENT)
+def test_every_real_log_of_the_index_has_a_reader() -> None:
+    rows = (REAL / "INDEX.tsv").read_text().splitlines()[1:]
+    logs = [REAL / row.split("\t")[0] for row in rows]
+    assert [log.name for log in logs if log.is_file() and len(claimants(Source.of_path(log))) != 1] == []
 
 
 @pytest.mark.parametrize("name", sorted(OURS))

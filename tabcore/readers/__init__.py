@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from tabcore.errors import UnknownFormat
 from tabcore.readers import (
+    agent_stages,
     anthropic_messages,
     atif,
     atif_viewer,
@@ -44,6 +45,7 @@ from tabcore.readers.base import HEAD, Reader
 from tabcore.source import Source
 
 READERS: tuple[Reader, ...] = (
+    agent_stages,
     anthropic_messages,
     atif,
     atif_viewer,
