@@ -11,14 +11,14 @@ _HELP = """\
 **Keys of the replay** · `←` `→` one turn · `Home` `End` first, last · `space` play, pause · `r` next read · \
 `t` next tab operation · `e` next error · `s` next stop · with `shift` the one before · `?` the keys
 
-**Turn** one model response with its tool calls and what they showed.
-**Requirement** one fact, figure or element that the task asks for: ○ open, ● done (cites a read-log entry), \
+- **Turn**: one model response with its tool calls and what they showed.
+- **Requirement**: one fact, figure or element that the task asks for; ○ open, ● done (cites a read-log entry), \
 ◌ unavailable (gives a reason).
-**Read log** every file whose content was shown to the agent, in order, with the turn.
-**Candidate** a file that was listed and not opened yet; `*` when its path shares at least two words with the task.
-**Unknown** a call of which could not be told what it did with a file; never guessed.
-**Differs** a text of the tab that the record has otherwise than this program derives it.
-**Striped band** the run was scripted or re-enacted; no model decided.
+- **Read log**: every file whose content was shown to the agent, in order, with the turn.
+- **Candidate**: a file that was listed and not opened yet; `*` when its path shares at least two words with the task.
+- **Unknown**: a call of which could not be told what it did with a file; never guessed.
+- **Differs**: a text of the tab that the record has otherwise than this program derives it.
+- **Striped band**: the run was scripted or re-enacted; no model decided.
 """
 
 _STYLE = """\

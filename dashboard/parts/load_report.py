@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -20,7 +21,7 @@ def draw(loaded: Sequence[Loaded]) -> None:
         return
     with st.container(border=True, key="load-report"):
         runs = sum(len(item.runs) for item in loaded)
-        st.text(f"{len(loaded):,} files taken in, {runs:,} runs")
+        st.text(f"{len(loaded):,} file{_s(len(loaded))} taken in, {runs:,} run{_s(runs)}")
         for item in loaded[:FILES_NAMED]:
             st.text(line_of(item))
         if len(loaded) > FILES_NAMED:
@@ -42,7 +43,7 @@ def line_of(item: Loaded) -> str:
     name = plain_line(item.path.replace("\\", "/").rsplit("/", 1)[-1], 80)
     notes = [item.state, plain_line(item.tally, 200)]
     if item.problems:
-        notes.append(f"{len(item.problems)} problem{'' if len(item.problems) == 1 else 's'}")
+        notes.append(f"{len(item.problems)} problem{_s(len(item.problems))}")
     return f"{name}: {' · '.join(note for note in notes if note)}"
 
 
@@ -59,6 +60,15 @@ def problems(found: Sequence[Problem]) -> None:
         },
         hide_index=True,
         placeholder="",
-        height=min(360, 38 + 35 * len(found)),
+        height=height_of(len(found), 10),
         alt="Problems of the log",
     )
+
+
+def height_of(rows: int, most: int) -> int | Literal["content"]:
+    """A table's height: as high as its rows, and no higher than `most` of them."""
+    return "content" if rows <= most else 32 * most
+
+
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"

@@ -13,8 +13,8 @@ from tabcore.presentation.plain import CAP, plain, plain_line
 from tabcore.rows import Replay, RunRow
 
 CORRECTED = "corrected"
+# Seconds in which the server sends the texts before the review, which takes longer, is computed.
 SENDING = 0.02
-"""Seconds in which the server sends the texts before the review, which takes longer, is computed."""
 
 
 def render() -> None:
@@ -103,7 +103,7 @@ def _undecided(replay: Replay) -> None:
             },
             hide_index=True,
             placeholder="",
-            height=min(360, 38 + 35 * len(undecided)),
+            height=load_report.height_of(len(undecided), 10),
             alt="Calls that capture could not decide",
         )
 

@@ -96,7 +96,7 @@ def _table(rows: Sequence[RunRow]) -> None:
         hide_index=True,
         key="table",
         column_config=_COLUMNS,
-        height=min(640, 38 + 35 * max(1, len(rows))),
+        height=load_report.height_of(len(rows), 18),
         placeholder="",
         alt="All runs, one a row",
     )
