@@ -58,9 +58,9 @@ def test_precision_and_recall_count_what_was_missed_and_what_was_invented(kind: 
 # Renaming: every folder, file and the root get other names, of the same kind and in the same order.
 
 _WORD = re.compile(r"[A-Za-z]{4,}")
-_SHELL_WORDS = frozenset(
-    re.findall(r"\w+", " ".join(json.dumps(case["arguments"]) for case in gold()))
-) | frozenset(re.findall(r"\w+", " ".join(case["observation"] for case in gold())))
+_SHELL_WORDS = frozenset(re.findall(r"\w+", " ".join(json.dumps(case["arguments"]) for case in gold()))) | frozenset(
+    re.findall(r"\w+", " ".join(case["observation"] for case in gold()))
+)
 
 
 def names_of(case: Case) -> set[str]:
@@ -89,7 +89,8 @@ def renaming(case: Case) -> list[tuple[str, str]]:
 RENAMABLE = [
     case
     for case in gold()
-    if case["family"] in ("cat_simple", "text_tools", "grep_content", "ls_list", "find_list", "compound", "cwd", "errors")
+    if case["family"]
+    in ("cat_simple", "text_tools", "grep_content", "ls_list", "find_list", "compound", "cwd", "errors")
     and "sequence" not in case
     and not re.search(r"[*?\[{]|\b(?:sort|join|column)\b|-C|columns", json.dumps(case["arguments"]))
     and "needs" not in case
@@ -98,14 +99,20 @@ RENAMABLE = [
 
 @pytest.mark.parametrize("case", RENAMABLE, ids=lambda case: case["id"])
 def test_renaming_files_folders_and_root_renames_the_answer_and_changes_nothing_else(case: Case) -> None:
-    names = [(old, new) for old, new in renaming(case) if old not in ("find", "sort", "head", "tail", "file", "tree", "stat", "grep", "xargs")]
+    names = [
+        (old, new)
+        for old, new in renaming(case)
+        if old not in ("find", "sort", "head", "tail", "file", "tree", "stat", "grep", "xargs")
+    ]
 
     def changed(text: str) -> str:
         return renamed(text, names).replace("/workspace", "/srv/area51")
 
     arguments = json.loads(changed(json.dumps(case["arguments"], ensure_ascii=False)))
     before = run_one(case["tool"], case["arguments"], case, "/workspace", case["cwd_before"], case["observation"])
-    after = run_one(case["tool"], arguments, case, "/srv/area51", changed(case["cwd_before"]), changed(case["observation"]))
+    after = run_one(
+        case["tool"], arguments, case, "/srv/area51", changed(case["cwd_before"]), changed(case["observation"])
+    )
     expected = {(f.kind, changed(f.path)) for f in before.findings}
     assert {(f.kind, f.path) for f in after.findings} == expected
     assert after.cwd == changed(before.cwd)

@@ -115,7 +115,7 @@ def _findings(sight: Sight, workspace: Workspace) -> tuple[Finding, ...]:
     for path, text in facts.scripts.items():
         if is_literal(path) and len(text) <= MAX_SCRIPT:
             workspace.scripts[path] = text
-    workspace.files |= {path for path in facts.authored}
+    workspace.files |= set(facts.authored)
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ A best path through (shows x lines): each show takes the next run of lines; what
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 
 from tabcore.capture.listings import likeness
 from tabcore.capture.named_content import _GREP_NUMBER, _HEADING, _HUNK
@@ -215,11 +215,18 @@ def _begins(show: Show, lines: list[str], worths: list[float]) -> list[float]:
         return [*(DESCENT if value >= 3.0 else 0.0 for value in worths), 0.0]
     if isinstance(show, Names) and show.form == "ls" and "l" in show.options:
         return [*(DESCENT if line.startswith("total ") else 0.0 for line in lines), 0.0]
-    sorted_names = isinstance(show, Names) and show.form == "ls" and not show.mangled and not set(show.options) & set("tSUrfRl")
+    sorted_names = (
+        isinstance(show, Names) and show.form == "ls" and not show.mangled and not set(show.options) & set("tSUrfRl")
+    )
     if not sorted_names:
         return [0.0] * (len(lines) + 1)
     folded = [line.casefold() for line in lines]
-    return [0.0, *(DESCENT if now < before else 0.0 for before, now in zip(folded, folded[1:], strict=False)), 0.0, 0.0][: len(lines) + 1]
+    return [
+        0.0,
+        *(DESCENT if now < before else 0.0 for before, now in pairwise(folded)),
+        0.0,
+        0.0,
+    ][: len(lines) + 1]
 
 
 def worth(show: Show, lines: list[str], facts: Facts) -> list[float]:

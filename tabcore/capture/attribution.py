@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from tabcore.capture.alignment import Piece, aligned
-from tabcore.capture.listings import entries, fits_any, git_unquoted, looks_like_path, plausible
+from tabcore.capture.filtered_lines import fits_any, plausible
+from tabcore.capture.listings import entries, git_unquoted, looks_like_path
 from tabcore.capture.named_content import diff_paths, headed_blocks, json_paths, prefixed_paths
 from tabcore.capture.patterns import DEEP, STAR, UNKNOWN, expression, is_literal, is_unknown, readable, resolve
 from tabcore.capture.shell_state import Facts
@@ -182,7 +183,9 @@ def _without_names(show: Content, sight: Sight) -> None:
     """Matching lines that name no file: those of the one file that was searched."""
     if len(show.paths) != 1 or show.filtered:
         for path in show.paths:
-            sight.undecided.setdefault(path, f"{show.rule}, names are hidden: which files they come from cannot be told")
+            sight.undecided.setdefault(
+                path, f"{show.rule}, names are hidden: which files they come from cannot be told"
+            )
         return
     single = [path for pattern in show.paths for path in sight.facts.known(pattern)]
     if len(single) == 1 and not sight.facts.is_folder(single[0]):
@@ -301,18 +304,18 @@ def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], fa
                     templates.append((template[0], value, template[1], isinstance(part, Names), UNKNOWN in text))
     found: dict[tuple[str, str], None] = {}
     for line in lines if templates else ():
-        for template, value, whole, alone, tail in templates:
-            match = template.fullmatch(line.rstrip("\r"))
+        for pattern, value, whole, alone, tail in templates:
+            match = pattern.fullmatch(line.rstrip("\r"))
             if match is None and alone and len(value.replace(STAR, "")) > 3:
-                match = re.search(template.pattern + "$", line)
+                match = re.search(pattern.pattern + "$", line)
             if match is None or not match["name"].strip():
                 continue
             name, place = match["name"], match["path"]
             if tail and not (_ENDING.search(name) or resolve(show.base, name) in facts.workspace.files):
-                shorter = re.match(template.pattern.replace("[^/\\n]*)", "[^/\\n]*?)") + "$", line)
+                shorter = re.match(pattern.pattern.replace("[^/\\n]*)", "[^/\\n]*?)") + "$", line)
                 if shorter is not None and not shorter["name"].strip():
                     ends = r"[^/\n]*?\.\w{1,8}(?!\w))"
-                    shorter = re.match(template.pattern.replace("[^/\\n]*)", ends, 1) + "$", line)
+                    shorter = re.match(pattern.pattern.replace("[^/\\n]*)", ends, 1) + "$", line)
                 name, place = (shorter["name"], shorter["path"]) if shorter else (name, place)
             if not whole:
                 name = _completed(name, value, show, facts)

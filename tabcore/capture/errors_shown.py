@@ -17,9 +17,31 @@ REASONS = (
 )
 MAX_ERROR_LENGTH = 2_000
 _SIGNS = (
-    "irectory", "ermission denied", "o such ", "not found", "rror", "rrno ", "inary file", "annot ", "an't ", "File exists",
-    "not permitted", "too long", "Too many", "unbound variable", "ambiguous redirect", "nvalid ", "Text file busy",
-    "not a regular", "ecognized", "option used", "issing ", "operand", "nterminated ", "unknown ", "illegal ",
+    "irectory",
+    "ermission denied",
+    "o such ",
+    "not found",
+    "rror",
+    "rrno ",
+    "inary file",
+    "annot ",
+    "an't ",
+    "File exists",
+    "not permitted",
+    "too long",
+    "Too many",
+    "unbound variable",
+    "ambiguous redirect",
+    "nvalid ",
+    "Text file busy",
+    "not a regular",
+    "ecognized",
+    "option used",
+    "issing ",
+    "operand",
+    "nterminated ",
+    "unknown ",
+    "illegal ",
 )
 _SCRIPT_SIGNS = ("Traceback (most", '  File "', "Node.js v", "Error", "Exception", "Syntax Warning", "rror:")
 _LINE = re.compile(

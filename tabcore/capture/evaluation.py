@@ -174,7 +174,7 @@ def _while(node: While, shell: Shell, stdin: Stream | None) -> Stream:
         inner = shell.child()
         for variable in variables:
             inner.variables[variable] = [UNKNOWN]
-        inner.variables[variables[0] if len(variables) == 1 or not is_literal(value) else variables[0]] = [value]
+        inner.variables[variables[0]] = [value]
         return evaluate(node.body, inner, None)
 
     if from_content:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import product
 from typing import assert_never
 

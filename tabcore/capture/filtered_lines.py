@@ -66,12 +66,16 @@ def _choices(text: str, lead: str, numbered: bool, long: bool) -> list[str]:
         found = [LEAD.sub("", text), text.rpartition(" ")[2]]
     else:
         found = [text, LEAD.sub("", text), *([text.rpartition(" ")[2]] if long else [])]
-    return [stripped for choice in found if (stripped := choice.strip().strip("'\"`,")) and not _FIGURES.fullmatch(stripped)]
+    return [
+        stripped for choice in found if (stripped := choice.strip().strip("'\"`,")) and not _FIGURES.fullmatch(stripped)
+    ]
 
 
 def _fits(text: str, telling: tuple[str, ...]) -> bool:
     """True when the text is what a pattern prints, or the last part of it."""
-    return fits_any(telling, text) or any(matches(posixpath.basename(pattern).replace(DEEP, ""), text) for pattern in telling)
+    return fits_any(telling, text) or any(
+        matches(posixpath.basename(pattern).replace(DEEP, ""), text) for pattern in telling
+    )
 
 
 def _within(text: str, telling: tuple[str, ...], base: str, names: Names, facts: Facts) -> Iterator[tuple[str, bool]]:

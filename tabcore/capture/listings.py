@@ -186,9 +186,9 @@ def _literal(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:
         return
     for line in lines:
         item = line.strip().strip("'\",")
-        if item and (fits_any(names.printed, item) if names.printed else plausible(item)):
-            yield _entry(names, item)
-        elif item and names.printed == (STAR,) and plausible(item):
+        if (item and (fits_any(names.printed, item) if names.printed else plausible(item))) or (
+            item and names.printed == (STAR,) and plausible(item)
+        ):
             yield _entry(names, item)
 
 
@@ -231,7 +231,7 @@ def likeness(names: Names, line: str, facts: Facts) -> float:
         case "tree":
             return 4.0 if _TREE_LINE.match(line) or line.rstrip("/") in {f.rstrip("/") for f in names.folders} else -6.0
         case "plain" | "words":
-            if names.printed and any(is_literal(p) or STAR != p for p in names.printed):
+            if names.printed and any(is_literal(p) or p != STAR for p in names.printed):
                 return 3.0 if fits_any(names.printed, line.strip()) else -6.0
             return 1.5 if plausible(line.strip()) else -3.0
         case "literal":

@@ -183,3 +183,12 @@ def literal_folder(pattern: str) -> str:
         return posixpath.dirname(pattern)
     mark = _MARKS.search(pattern)
     return posixpath.dirname(pattern[: mark.start()]) if mark else ""
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a table's line, split at blanks.
+
+    >>> words_of("cat head tail")
+    ('cat', 'head', 'tail')
+    """
+    return tuple(text.split())

@@ -137,7 +137,7 @@ def _peeled(text: str, result: Unwrapped) -> Unwrapped:
     if "<output_head>" in text:
         text = _MINI_PARTS.sub("", text)
         result.cut = True
-    if (match := _VIEWER.match(text)) is not None if "[metadata]" in text else False:
+    if "[metadata]" in text and (match := _VIEWER.match(text)) is not None:
         text = match["output"]
     if text.startswith("Command: ") and (place := text.find("\nChunk ID: ", 0, 40_000)) > 0:
         text = text[place + 1 :]

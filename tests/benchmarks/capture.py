@@ -36,9 +36,15 @@ def seconds(work: Callable[[], None]) -> float:
 
 def typical(family: str = "") -> float:
     """Commands a second over the shell cases, or over those of one family."""
-    cases = [case for case in load_cases(GOLD) if case["tool"] in ("bash", "Bash") and case["family"].startswith(family)]
+    cases = [
+        case for case in load_cases(GOLD) if case["tool"] in ("bash", "Bash") and case["family"].startswith(family)
+    ]
     calls = [
-        (ToolCall("1", "bash", case["arguments"]), Observation("1", case["observation"], case["is_error"]), case["cwd_before"])
+        (
+            ToolCall("1", "bash", case["arguments"]),
+            Observation("1", case["observation"], case["is_error"]),
+            case["cwd_before"],
+        )
         for case in cases
     ]
 
@@ -68,7 +74,10 @@ GROWING: dict[str, Callable[[int], tuple[str, str]]] = {
     "find, paths": lambda n: ("find . -type f", "".join(f"./dir/file_{i}.txt\n" for i in range(n))),
     "ls -la, entries": lambda n: ("ls -la", "".join(f"-rw-r--r-- 1 u u 5 Jan  1  2024 f{i}.txt\n" for i in range(n))),
     "grep -rn, matches": lambda n: ("grep -rn x .", "".join(f"./d/f{i % 50}.txt:{i}:x\n" for i in range(n))),
-    "echo; cat; ls, lines": lambda n: ("echo ==; cat a.txt; echo --; ls d", "==\n" + "some text here\n" * n + "--\nb.md\n"),
+    "echo; cat; ls, lines": lambda n: (
+        "echo ==; cat a.txt; echo --; ls d",
+        "==\n" + "some text here\n" * n + "--\nb.md\n",
+    ),
     "cat; heredoc, lines": lambda n: ("cat > x <<'E'\n" + "text of a script\n" * n + "E\ncat x", "text\n"),
     "commands in a row": lambda n: ("; ".join(f"head -1 f{i}.txt" for i in range(n // 100)), "x\n" * (n // 100)),
 }
@@ -78,13 +87,26 @@ def main(arguments: list[str]) -> None:
     """Prints the figures."""
     rate = typical()
     print(f"{rate:8.0f} typical commands a second, parse and observation ({1e6 / rate:.0f} us each)")
-    for family in ("cat_simple", "grep_content", "ls_list", "find_list", "compound", "loops", "python_read", "wrappers"):
+    for family in (
+        "cat_simple",
+        "grep_content",
+        "ls_list",
+        "find_list",
+        "compound",
+        "loops",
+        "python_read",
+        "wrappers",
+    ):
         print(f"{typical(family):8.0f} {family}")
     if "--sizes" not in arguments:
         return
     for name, make in GROWING.items():
         costs = [one(*make(n)) for n in (1_000, 4_000, 16_000)]
-        print(f"{name:24s} " + "  ".join(f"{cost:8.2f} ms" for cost in costs) + f"   x16 lines: x{costs[2] / costs[0]:.1f} time")
+        print(
+            f"{name:24s} "
+            + "  ".join(f"{cost:8.2f} ms" for cost in costs)
+            + f"   x16 lines: x{costs[2] / costs[0]:.1f} time"
+        )
 
 
 if __name__ == "__main__":

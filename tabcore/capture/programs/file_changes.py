@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from tabcore.capture.patterns import DEEP, STAR, is_literal, resolve
+from tabcore.capture.patterns import DEEP, STAR, is_literal, resolve, words_of
 from tabcore.capture.programs.call import Call, Row, noise, silent
 from tabcore.capture.shows import Names, Noise, Stream
 
@@ -115,21 +115,21 @@ def temporary(call: Call) -> Stream:
     return (Names("/tmp", "none", "mktemp: a temporary path"),)
 
 
-_SILENT = """mkfifo chmod chown chgrp rmdir unlink shred sync wait kill pkill killall disown jobs bg fg fc trap ulimit umask
+_SILENT = words_of("""mkfifo chmod chown chgrp rmdir unlink shred sync wait kill pkill killall disown jobs bg fg fc trap ulimit umask
 true false : sleep clear reset stty tput exit return break continue shift unset local readonly declare typeset
 shopt complete bind hash times logout notify-send xdg-open open pbcopy xclip systemctl service mount umount
-chattr setfacl touchbar patch ed ex at crontab unalias enable getopts let builtin-none mknod losetup renice ionice-none""".split()
+chattr setfacl touchbar patch ed ex at crontab unalias enable getopts let builtin-none mknod losetup renice ionice-none""")
 
-_NOISY = """date pwd whoami id hostname uname uptime env-none printenv arch nproc free df lscpu ps top htop vmstat lsof
+_NOISY = words_of("""date pwd whoami id hostname uname uptime env-none printenv arch nproc free df lscpu ps top htop vmstat lsof
 history pip pip3 pipx conda mamba npm pnpm yarn bun cargo rustc go gcc g++ clang cc make cmake ninja mvn gradle javac java dotnet
 apt apt-get apt-cache dpkg dnf yum brew snap apk docker podman kubectl helm terraform ansible pytest tox mypy ruff black flake8
 isort pylint eslint tsc jest vitest mocha locale locale-gen getent groups last w who ping nslookup dig host ip ifconfig netstat ss
 ssh ssh-keygen openssl gpg base-none man info help tldr apropos cal bc dc expr yes factor jot random basename-none
 tty sw_vers sysctl pgrep pidof screen tmux nc telnet pre-commit poetry pdm hatch rye coverage sphinx-build rake bundle gem
 latexmk pdflatex xelatex lualatex bibtex fc-list fc-cache ldd nm objdump readelf strace ltrace gdb lldb timedatectl hostnamectl rbenv pyenv nvm
-google-chrome chromium playwright psql mysql redis-cli mongo aws gcloud az lsblk blkid dmesg journalctl rustup""".split()
+google-chrome chromium playwright psql mysql redis-cli mongo aws gcloud az lsblk blkid dmesg journalctl rustup""")
 
-_ONE_LINE = "date whoami id hostname uname uptime nproc arch expr tty bc".split()
+_ONE_LINE = words_of("date whoami id hostname uname uptime nproc arch expr tty bc")
 
 ROWS: dict[str, Row] = {
     **dict.fromkeys(_SILENT, silent),

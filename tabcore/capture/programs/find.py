@@ -67,7 +67,9 @@ def _find_actions(
         elif word in ("-printf", "-fprintf"):
             shown.append(_printf(call, "".join(tests[position + 1 : position + 2]), roots, printed, only_folders))
         elif word == "-ls":
-            shown.append((Names(call.shell.cwd, "ls", "find -ls: paths of the listing", printed, (), "ldb", None, only_folders),))
+            shown.append(
+                (Names(call.shell.cwd, "ls", "find -ls: paths of the listing", printed, (), "ldb", None, only_folders),)
+            )
         elif word == "-delete":
             shown.append(())
         position += 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 
-from tabcore.capture.patterns import DEEP, STAR, is_literal
 from tabcore.capture.evaluation import stream_of
-from tabcore.capture.programs.call import Call, Parsed, Row, limited
-from tabcore.capture.shows import Content, Names, Noise, Stream
+from tabcore.capture.patterns import DEEP, STAR, is_literal
+from tabcore.capture.programs.call import Call, Parsed, Row
+from tabcore.capture.shows import Content, Names, Noise, Stream, limited
 
 _GREP_VALUES = (
     "e f m A B C D d regexp file max-count after-context before-context context label include exclude exclude-dir "

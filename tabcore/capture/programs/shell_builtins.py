@@ -8,8 +8,8 @@ import re
 from tabcore.capture.evaluation import spoken
 from tabcore.capture.patterns import SHOWN, UNKNOWN, from_glob, is_literal
 from tabcore.capture.programs.call import Call, Row
-from tabcore.capture.shell import ansi_c
 from tabcore.capture.shell_state import Shell
+from tabcore.capture.shell_words import ansi_c
 from tabcore.capture.shows import Content, Names, Noise, Stream, Text, literal_text
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from tabcore.capture.programs.call import Call, Row, content, filtering, writes_to
 from tabcore.capture.shows import Content, Noise, Stream, mangled
-from dataclasses import replace
 
 _REDUCES = re.compile(r"\b(?:length|add|any|all|count|size|sum|min_by|max_by)\b\s*\)*\s*$|\blength\b")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tabcore.capture.patterns import is_literal
-from tabcore.capture.programs.call import Call, Row, about, content, filtering, limited, names_of
-from tabcore.capture.shows import Content, Names, Noise, Stream, mangled
+from tabcore.capture.programs.call import Call, Row, about, content, filtering, names_of
+from tabcore.capture.shows import Content, Names, Noise, Stream, limited, mangled
 
 
 def head(call: Call) -> Stream:

@@ -52,7 +52,6 @@ def _repository(folder: str, call: Call) -> str:
 def show(call: Call, repository: str) -> Stream:
     """git show, git log, git diff, stash show: patches are content, --stat and --name-only names, REV:path a file."""
     parsed = call.parsed(_VALUES)
-    words, _, after = _cut(call.arguments)
     objects = [word for word in parsed.operands if ":" in word and not word.startswith((":/", "/", "."))]
     if call.name in ("git show", "git cat-file") and objects:
         return _objects(call, objects, repository)
@@ -83,13 +82,6 @@ def show(call: Call, repository: str) -> Stream:
     if not patch and not parsed.has("p", "u", "patch", "L", "G", "cc"):
         return (Noise(f"{call.name}: no content of files"),)
     return (Content((), f"{call.name}: a patch shows content", "diff", _base(call, repository), deep=True),)
-
-
-def _cut(words: list[str]) -> tuple[list[str], str, list[str]]:
-    if "--" in words:
-        position = words.index("--")
-        return words[:position], "--", words[position + 1 :]
-    return words, "", []
 
 
 def _base(call: Call, repository: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tabcore.capture.evaluation import evaluate
 from tabcore.capture.expansion import _inline
-from tabcore.capture.patterns import UNKNOWN, is_literal
+from tabcore.capture.patterns import UNKNOWN, is_literal, words_of
 from tabcore.capture.programs.call import Call, Row
 from tabcore.capture.programs.find import each
 from tabcore.capture.shell import parse
@@ -118,7 +118,7 @@ def eval_(call: Call) -> Stream:
     )
 
 
-_XARGS_VALUES = frozenset("-n -P -L -l -s -d -E --max-args --max-procs --delimiter --max-lines --max-chars".split())
+_XARGS_VALUES = frozenset(words_of("-n -P -L -l -s -d -E --max-args --max-procs --delimiter --max-lines --max-chars"))
 
 
 def xargs(call: Call) -> Stream:

@@ -62,7 +62,14 @@ def script_shows(
         if _is_taken(text, code) and text not in written and text not in folders
     ]
     taken += [word for word in arguments or [] if looks_like_file(word) and re.search(r"argv|ARGV|<>|\$1", code)]
-    joined = [text for text in folders if re.search(rf"(?:readFile|File\.read|open)\w*\s*\(\s*(?:path\.join\()?['\"`]{re.escape(text.rstrip('/'))}/?['\"`]?\s*[+,$]", code)]
+    joined = [
+        text
+        for text in folders
+        if re.search(
+            rf"(?:readFile|File\.read|open)\w*\s*\(\s*(?:path\.join\()?['\"`]{re.escape(text.rstrip('/'))}/?['\"`]?\s*[+,$]",
+            code,
+        )
+    ]
     taken = [text for text in taken if text.rstrip("/") not in folders]
     shown += [_each_of(folder, shell, language) for folder in joined]
     if taken:
@@ -92,7 +99,9 @@ def _first_groups(expression: re.Pattern[str], code: str) -> list[str]:
 
 
 def _is_taken(text: str, code: str) -> bool:
-    if re.search(r"\.(?:[cm]?[jt]sx?|rb|p[lm])$", text) and re.search(rf"(?:from|import|require|require_relative|use)\s*\(?\s*['\"`]{re.escape(text)}", code):
+    if re.search(r"\.(?:[cm]?[jt]sx?|rb|p[lm])$", text) and re.search(
+        rf"(?:from|import|require|require_relative|use)\s*\(?\s*['\"`]{re.escape(text)}", code
+    ):
         return False
     if looks_like_file(text):
         return True

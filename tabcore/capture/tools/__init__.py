@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from tabcore.capture.patterns import words_of
 from tabcore.capture.tools.file_tools import (
     about_file,
     apply_patch,
@@ -40,9 +41,11 @@ def _find(scene: Scene) -> None:
 
 TOOLS: dict[str, Tool] = {
     **dict.fromkeys(
-        "bash Bash shell exec_command execute_bash run_shell_command execute_command run_command run_in_terminal terminal run_terminal_cmd "
-        "local_shell local_shell_call container.exec shell_command powershell PowerShell run_bash cmd_runner code_exec execute run exec bash_exec "
-        "computer_bash bash_20250124 run_terminal_command CmdRunAction bash_execute ShellTool sh zsh command".split(),
+        words_of(
+            "bash Bash shell exec_command execute_bash run_shell_command execute_command run_command run_in_terminal terminal run_terminal_cmd "
+            "local_shell local_shell_call container.exec shell_command powershell PowerShell run_bash cmd_runner code_exec execute run exec bash_exec "
+            "computer_bash bash_20250124 run_terminal_command CmdRunAction bash_execute ShellTool sh zsh command"
+        ),
         shell_tool,
     ),
     **dict.fromkeys(["bash_command", "terminal_command", "send_keys", "keystrokes", "tmux"], keystrokes_tool),
@@ -64,8 +67,10 @@ TOOLS: dict[str, Tool] = {
         code_tool,
     ),
     **dict.fromkeys(
-        "read Read read_file view View read_text_file read_media_file read_multiple_files read_many_files file_read cat open_file view_file NotebookRead "
-        "get_file_contents get_file_content read_pdf view_image ReadFile ReadManyFiles FileReadAction read_document load_file readFile fs_read ReadFolder".split(),
+        words_of(
+            "read Read read_file view View read_text_file read_media_file read_multiple_files read_many_files file_read cat open_file view_file NotebookRead "
+            "get_file_contents get_file_content read_pdf view_image ReadFile ReadManyFiles FileReadAction read_document load_file readFile fs_read ReadFolder"
+        ),
         read_tool,
     ),
     **dict.fromkeys(
@@ -133,8 +138,10 @@ TOOLS: dict[str, Tool] = {
         write_tool,
     ),
     **dict.fromkeys(
-        "edit Edit MultiEdit multi_edit edit_file replace replace_in_file str_replace NotebookEdit search_replace insert_edit apply_diff file_edit "
-        "FileEditAction multiedit replace_string_in_file insert".split(),
+        words_of(
+            "edit Edit MultiEdit multi_edit edit_file replace replace_in_file str_replace NotebookEdit search_replace insert_edit apply_diff file_edit "
+            "FileEditAction multiedit replace_string_in_file insert"
+        ),
         edit_tool,
     ),
     **dict.fromkeys(
@@ -145,9 +152,11 @@ TOOLS: dict[str, Tool] = {
     **dict.fromkeys(["move_file", "rename_file", "copy_file", "move", "rename"], copy_tool),
     **dict.fromkeys(["get_file_info", "file_info", "stat_file", "stat"], about_file),
     **dict.fromkeys(
-        "Task task Agent agent TodoWrite TodoRead todowrite todoread todo update_plan WebSearch WebFetch web_search web_fetch think finish submit exit_plan_mode "
-        "ExitPlanMode submit final_result Skill ToolSearch AskUserQuestion KillShell KillBash create_directory list_allowed_directories browser browse google_web_search save_memory "
-        "attempt_completion ask_followup_question subagent task_done final_answer message mark_task_complete SlashCommand thought".split(),
+        words_of(
+            "Task task Agent agent TodoWrite TodoRead todowrite todoread todo update_plan WebSearch WebFetch web_search web_fetch think finish submit exit_plan_mode "
+            "ExitPlanMode submit final_result Skill ToolSearch AskUserQuestion KillShell KillBash create_directory list_allowed_directories browser browse google_web_search save_memory "
+            "attempt_completion ask_followup_question subagent task_done final_answer message mark_task_complete SlashCommand thought"
+        ),
         nothing,
     ),
     **dict.fromkeys(

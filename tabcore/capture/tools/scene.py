@@ -10,7 +10,7 @@ from tabcore.capture.attribution import Sight, attribute
 from tabcore.capture.errors_shown import shown_errors
 from tabcore.capture.evaluation import evaluate
 from tabcore.capture.findings import Workspace
-from tabcore.capture.patterns import resolve, without_marks
+from tabcore.capture.patterns import resolve, without_marks, words_of
 from tabcore.capture.programs import run
 from tabcore.capture.shell import parse
 from tabcore.capture.shell_state import Facts, Shell
@@ -18,11 +18,11 @@ from tabcore.capture.shows import Stream
 from tabcore.capture.wrappings import Unwrapped, unwrapped, without_prompts
 from tabcore.trajectory import Json
 
-PATH_ARGUMENTS = (
+PATH_ARGUMENTS = words_of(
     "file_path filePath path filepath filename file_name target_file absolute_path file notebook_path relative_path relative_workspace_path "
     "absolutePath uri target_path dir_path directory directory_path folder dirPath document pdf_path input_path source_path src"
-).split()
-COMMAND_ARGUMENTS = "command cmd code keystrokes script bash shell_command commands input".split()
+)
+COMMAND_ARGUMENTS = words_of("command cmd code keystrokes script bash shell_command commands input")
 
 
 @dataclass(slots=True)

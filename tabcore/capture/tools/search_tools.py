@@ -6,7 +6,7 @@ import json
 import posixpath
 import re
 
-from tabcore.capture.listings import plausible
+from tabcore.capture.filtered_lines import plausible
 from tabcore.capture.named_content import prefixed_paths
 from tabcore.capture.patterns import DEEP, STAR, resolve
 from tabcore.capture.shows import Content
@@ -81,7 +81,7 @@ def _place(text: str, scene: Scene) -> str:
     if not folder or text.startswith("/"):
         return resolve(scene.cwd, text)
     inside = posixpath.relpath(folder, scene.cwd)
-    if inside == "." or text == inside or text.startswith(inside + "/") or text.startswith("./"):
+    if inside == "." or text == inside or text.startswith((inside + "/", "./")):
         return resolve(scene.cwd, text)
     if posixpath.basename(folder) == text:
         return folder
@@ -100,7 +100,7 @@ def _matching_lines(scene: Scene, lines: list[str]) -> None:
     found: list[str] = []
     for base in bases:
         show = Content((folder or scene.cwd, DEEP + STAR) if not folder else (folder,), rule, "prefix", base, deep=True)
-        found, rest = prefixed_paths(show, lines, scene.facts)
+        found, _ = prefixed_paths(show, lines, scene.facts)
         if found:
             break
     for path in found:

@@ -6,8 +6,8 @@ import json
 import re
 import shlex
 
-from tabcore.capture.errors_shown import shown_errors
 from tabcore.capture.attribution import attribute
+from tabcore.capture.errors_shown import shown_errors
 from tabcore.capture.programs import run
 from tabcore.capture.scripts.python_script import python_shows
 from tabcore.capture.shell_state import Shell
