@@ -88,6 +88,18 @@ def test_listings_and_command_output_count_as_they_were_shown() -> None:
     assert [shown.text for shown in second.observations] == ["a.txt\nb.txt", "1 a.txt"]
 
 
+def test_a_task_may_be_a_text_and_an_answer_to_a_finished_task_is_no_tools_result() -> None:
+    talk = "[attempt_completion] Result: Done\n\n<feedback>\nMore\n</feedback>\n\n# task_progress RECOMMENDED\n\nMake a list."
+    messages = [say("text", "Sum the files"), request("<task>Sum the files</task>"), say("completion_result", "3"),
+                say("user_feedback", "More"), request(talk), say("text", "4")]  # fmt: skip
+    [run] = runs_in(cline, json.dumps(messages))
+    assert [turn.text for turn in run.turns] == ["3", "4"]
+    assert [(message.origin, message.kind) for turn in run.turns for message in turn.before] == [
+        ("person", "prompt"), ("person", "prompt"), ("harness", "reminder"),
+    ]  # fmt: skip
+    assert [turn.observations for turn in run.turns] == [(), ()]
+
+
 def test_the_environment_is_the_harnesss_and_feedback_a_persons() -> None:
     [run] = runs_in(cline, SAMPLE)
     said = [(message.origin, message.kind, message.text) for turn in run.turns for message in turn.before]

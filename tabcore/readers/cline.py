@@ -1,9 +1,9 @@
 """Tasks of Cline (and of Roo Code, its fork): `ui_messages.json`, what the person was shown.
 
-Format: cline/cline, `shared/ExtensionMessage.ts`. Unverified on a real file: after observed structures and the public
-type definitions.
+Format: cline/cline, `shared/ExtensionMessage.ts`. Verified by eye on the beginning of one published file; the rest after
+observed structures and the public type definitions.
 
-`api_req_started` opens a turn and holds its tokens. What a tool returned is not shown: it stands in the `request` of
+`api_req_started` opens a turn and holds its tokens; a text before the first is the person's task. What a tool returned is not shown: it stands in the `request` of
 the next turn ("[read_file for 'a'] Result:"), or in `api_conversation_history.json` beside this file; a listing, a
 search and a command's output are shown here, and count where neither has them. The `content` of `readFile` is the
 file's absolute path, not its text. Cline has no ids of calls: they are numbered by their message, and results go by
@@ -146,7 +146,7 @@ class _Task:
         text = message.text or ""
         if kind == "api_req_started":
             self._request(message, text, line, time)
-        elif kind in _PERSON:
+        elif kind in _PERSON or (kind == "text" and self._run.turns == 0):
             self._prompt(message, text, line, time)
         elif kind in _WORDS:
             words = _worded(text)
@@ -178,6 +178,8 @@ class _Task:
         if not told.results and message.conversation_history_index is not None:
             told = self._from_history(message.conversation_history_index)
         self._settle(told)
+        if told.reminder:
+            self._run.say(Message(told.reminder, "harness", "reminder", line, time))
         if told.environment:
             self._run.say(Message(told.environment, "harness", "environment", line, time))
         response = Response("", line, time, message.model_info.model_id if message.model_info else None)

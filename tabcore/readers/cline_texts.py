@@ -23,30 +23,43 @@ class Sent(NamedTuple):
 
     results: tuple[Result, ...] = ()
     environment: str = ""
+    reminder: str = ""
 
 
-_RESULT = re.compile(r"^\[(\w+)(?: for '[\s\S]{0,2000}?')?\] Result:\s*", re.MULTILINE)
-_ENVIRONMENT = re.compile(r"\s*<environment_details>\n?(.*?)\n?</environment_details>\s*", re.DOTALL)
+_RESULT = re.compile(r"^\[(\w+)(?: for '[\s\S]{0,2000}?')?\] Result:(?: |\n{0,2})", re.MULTILINE)
+_ENVIRONMENT = re.compile(r"(?:\n\n)?<environment_details>\n?(.*?)\n?</environment_details>\s*", re.DOTALL)
+_REMINDER = re.compile(r"\n*^# (?:task_progress|TODO LIST)[^\n]*\n.*\Z", re.DOTALL | re.MULTILINE)
+_TALK = frozenset(["attempt_completion", "ask_followup_question", "plan_mode_respond", "new_task"])
 _FAILED = re.compile(r"The tool execution failed with the following error:|<error>|Error executing ")
 
 
 def sent(text: str) -> Sent:
-    """Results and environment of a text; nothing for a text without them.
+    """Results of tools, the environment and the program's reminder in a text; nothing for a text without them.
 
-    >>> sent("[read_file for 'a.txt'] Result:\\n\\none\\n\\n<environment_details>\\n# Time\\n</environment_details>")
-    Sent(results=(Result(tool='read_file', text='one', is_error=False),), environment='# Time')
+    What a person answered to a question or a finished task is no tool's result, though it opens like one.
+
+    >>> sent("[read_file for 'a.txt'] Result:\\n  one\\n\\n\\n<environment_details>\\n# Time\\n</environment_details>")
+    Sent(results=(Result(tool='read_file', text='  one\\n', is_error=False),), environment='# Time', reminder='')
+    >>> sent("[attempt_completion] Result: Done\\n\\n# task_progress RECOMMENDED\\nDo").reminder
+    '# task_progress RECOMMENDED\\nDo'
     >>> sent("<task>Sum</task>")
-    Sent(results=(), environment='')
+    Sent(results=(), environment='', reminder='')
     """
     environment = _ENVIRONMENT.search(text)
     told = environment.group(1) if environment else ""
     body = text[: environment.start()] + text[environment.end() :] if environment else text
-    heads = list(_RESULT.finditer(body)) if _RESULT.match(body.lstrip()) else []
+    reminder = _REMINDER.search(body)
+    body = body[: reminder.start()] if reminder else body
+    heads = list(_RESULT.finditer(body)) if _RESULT.match(body) else []
     ends = [head.start() for head in heads[1:]] + [len(body)]
-    results = tuple(_result(head.group(1), body[head.end() : end]) for head, end in zip(heads, ends, strict=False))
-    return Sent(results, "" if told.strip() in ("", "Loading...") else told)
+    results = tuple(
+        _result(head.group(1), body[head.end() : end].removesuffix("\n\n" if end < len(body) else ""))
+        for head, end in zip(heads, ends, strict=False)
+        if head.group(1) not in _TALK
+    )
+    shown = "" if told.strip() in ("", "Loading...") else told
+    return Sent(results, shown, reminder.group().strip("\n") if reminder else "")
 
 
 def _result(tool: str, text: str) -> Result:
-    words = text.strip("\n")
-    return Result(tool, words, bool(_FAILED.match(words)))
+    return Result(tool, text, bool(_FAILED.match(text)))
