@@ -1,7 +1,7 @@
 """Sessions of Claude's managed agents: their events (JSON or JSONL), bare or as `{role, kind, time, raw: event}` rows.
 
-Format: Anthropic's session events (`agent.*`, `user.*`, `session.*`, `span.*`). Unverified on a real file: the rows
-after observed structures, the events after the public API reference.
+Format: Anthropic's session events (`agent.*`, `user.*`, `session.*`, `span.*`). Verified by eye on parts of one published
+transcript (rows, of open-hai); events that it lacks after the public API reference.
 
 A response is what the agent says and calls until a result comes or the next model request starts; its tokens stand in
 `span.model_request_end`. `user.define_outcome` holds the task; its rubric is a judge's, and is passed over like the
@@ -236,6 +236,8 @@ def _block(item: Json) -> Content:
     'T\\nu\\nx'
     >>> _block({"type": "document", "source": {"type": "base64", "data": "AAAA"}})
     Content(text='', images=1)
+    >>> _block({"type": "document", "title": "Redirecting", "source": {"type": "text", "data": ""}})
+    Content(text='Redirecting', images=0)
     """
     if not isinstance(item, dict) or item.get("type") not in ("search_result", "document"):
         return content(item)
@@ -244,7 +246,7 @@ def _block(item: Json) -> Content:
     if isinstance(source, dict):
         data = source.get("data") if source.get("type") == "text" else source.get("content")
         known = content(data)
-        packed = 0 if known.text or inner.text else 1
+        packed = int(source.get("type") not in ("text", "content"))
         return Content("\n".join(filter(None, (title, known.text, inner.text))), packed + known.images + inner.images)
     return Content("\n".join(filter(None, (title, text_of(source), inner.text))), inner.images)
 
