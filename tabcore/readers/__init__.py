@@ -9,6 +9,7 @@
     conversations.py pi_messages.py  messages with roles, and Pi's, in whatever they are wrapped
     atif.py claude_code.py pi.py … one format each; none imports another
     atif_texts.py claude_layout.py what two of them need beside: calls written as text; the pass over ids
+    atif_marks.py  what this program's own exports say beyond ATIF
 
 To add a format: one module with `NAME`, `recognises()` and `read()`, and its line in READERS.
 """

@@ -4,7 +4,8 @@ Format: RFC 0001 of the Harbor framework. An agent step is a turn, with these ex
 Claude Code's converter splits one response into a step with its text and metrics and one step a call, which are put
 together again; its words "Executed Bash toolu_…" are left out. A step with `is_copied_context` repeats an earlier one
 and becomes a message of kind `copied`. Where an agent writes its calls as text (Terminus as JSON, OpenHands as tags),
-they are read from there; its text stays whole. `line` is a step's place in `steps`, from 1.
+they are read from there; its text stays whole. A document that this program exported is read by its marks
+(atif_marks). `line` is a step's place in `steps`, from 1.
 
 Files over WHOLE bytes are streamed. A sub-agent's log stands in a file of its own; a problem names it.
 """
@@ -18,6 +19,7 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
+from tabcore.readers.atif_marks import CallMark, ResultMark, RunMark, StepMark
 from tabcore.readers.atif_texts import results_note, written_calls
 from tabcore.readers.base import HEAD, Account, account_of, seconds
 from tabcore.readers.contents import arguments
@@ -38,10 +40,15 @@ class _Part(msgspec.Struct):
     text: str | None = None
 
 
+class _CallExtra(msgspec.Struct):
+    runningtab: CallMark | None = None
+
+
 class _Call(msgspec.Struct):
     tool_call_id: str | None = None
     function_name: str | None = None
     arguments: Any = None
+    extra: _CallExtra | None = None
 
 
 class _Other(msgspec.Struct):
@@ -49,10 +56,15 @@ class _Other(msgspec.Struct):
     trajectory_path: str | None = None
 
 
+class _ResultExtra(msgspec.Struct):
+    runningtab: ResultMark | None = None
+
+
 class _Result(msgspec.Struct):
     source_call_id: str | None = None
     content: str | list[_Part] | None = None
     subagent_trajectory_ref: list[_Other] | None = None
+    extra: _ResultExtra | None = None
 
 
 class _Observation(msgspec.Struct):
@@ -84,6 +96,7 @@ class _StepExtra(msgspec.Struct):
     is_sidechain: bool | None = None
     tool_result_is_error: bool | None = None
     tool_result_metadata: _ResultMetadata | None = None
+    runningtab: StepMark | None = None
 
 
 class _Step(msgspec.Struct):
@@ -110,9 +123,14 @@ class _Agent(msgspec.Struct):
     extra: _AgentExtra | None = None
 
 
+class _DocumentExtra(msgspec.Struct):
+    runningtab: RunMark | None = None
+
+
 class _Document(msgspec.Struct):
     session_id: str | None = None
     agent: _Agent | None = None
+    extra: _DocumentExtra | None = None
     steps: list[_Step] | None = None
     continued_trajectory_ref: str | None = None
 
@@ -201,6 +219,7 @@ class _Run:
     def __init__(self, document: _Document, number: int, account: Account) -> None:
         self._account = account
         self._agent = document.agent or _Agent()
+        self._mark = document.extra.runningtab if document.extra else None
         self._name = self._agent.name or ""
         key = "" if number == 0 else document.session_id or f"run-{number + 1}"
         self._main = RunAssembler(key, self._header(document), account)
@@ -211,6 +230,9 @@ class _Run:
 
     def take(self, place: int, step: _Step) -> None:
         """One step."""
+        if self._mark and step.source != "unreadable":
+            self._retell(place, step, seconds(step.timestamp))
+            return
         run, time = self._run_of(step), seconds(step.timestamp)
         if run.header.started is None and time is not None:
             run.header = replace(run.header, started=time)
@@ -240,7 +262,30 @@ class _Run:
             if run:
                 run.end()
 
+    def _retell(self, place: int, step: _Step, time: float | None) -> None:
+        """A step of a document that this program exported."""
+        self._account.untimed += time is None
+        extra, text = step.extra or _StepExtra(), _text(step.message)
+        mark = extra.runningtab or StepMark()
+        if step.source != "agent":
+            self._main.say(mark.message(text, place, time))
+            return
+        texts, reasonings = ([text] if text else []), ([step.reasoning_content] if step.reasoning_content else [])
+        usage = _usage(step.metrics)
+        self._main.respond(
+            Response("", place, time, step.model_name, extra.cwd, mark.outcome, usage, texts, reasonings)
+        )
+        for call in step.tool_calls or ():
+            had_none = call.extra and call.extra.runningtab and call.extra.runningtab.call_id == ""
+            told = self._call(call, place)
+            self._main.call(replace(told, call_id="") if had_none else told)
+        for result in _results(step):
+            own = (result.extra and result.extra.runningtab) or ResultMark()
+            self._main.observe(own.observation(result.source_call_id or "", _text(result.content), place, time))
+
     def _header(self, document: _Document) -> RunHeader:
+        if self._mark:
+            return self._mark.header.header(NAME)
         extra = self._agent.extra or _AgentExtra()
         return RunHeader(
             NAME,
