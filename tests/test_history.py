@@ -2,8 +2,9 @@
 
 from tabcore.capture import Workspace
 from tabcore.tab import messages
-from tabcore.tab.events import FinishChecked, Refused, Stopped
-from tabcore.tab.history import TurnFacts, derive
+from tabcore.tab.corrections import DecisionCorrection
+from tabcore.tab.events import FileRead, FinishChecked, Refused, Stopped
+from tabcore.tab.history import Historian, TurnFacts, derive
 from tabcore.tab.keeper import Keeper
 from tabcore.tab.operations import operation_of
 from tabcore.tab.timeline import Timeline, timeline_of
@@ -129,3 +130,28 @@ def test_a_finish_check_is_a_fact_of_the_stop_before_it() -> None:
     assert (event.turn, event.body, event.unopened) == (4, "all resolved", 2)
     [difference] = [d for turn in found for d in turn.differences]
     assert difference.what == "finish check"
+
+
+def corrections(*said: DecisionCorrection) -> Timeline:
+    historian = Historian(HEADER, corrections=said)
+    return timeline_of(event for turn in (LIST, READ) for event in historian.turn(turn).events)
+
+
+def test_what_a_person_says_of_a_call_replaces_what_capture_said_and_names_it() -> None:
+    said = DecisionCorrection(1, 0, "x.txt", "read", "Ann", 5.0)
+    [entry, _] = corrections(said).entries
+    assert (entry.path, entry.turn) == ("x.txt", 1)
+    [event] = [e for e in Historian(HEADER, corrections=[said]).turn(LIST).events if isinstance(e, FileRead)]
+    assert event.rule.startswith("corrected by Ann; capture said listed (")
+
+
+def test_the_later_of_two_corrections_counts() -> None:
+    first = DecisionCorrection(2, 0, "x.txt", "listed", "Ann", 5.0)
+    then = DecisionCorrection(2, 0, "x.txt", "neither", "Bo", 6.0)
+    assert corrections(then, first).entries == []
+    assert len(corrections(first).at(2).candidates) == 2
+
+
+def test_a_correction_can_name_a_file_that_capture_did_not_see() -> None:
+    said = DecisionCorrection(1, 0, "seen.txt", "listed", "Ann", 5.0)
+    assert "seen.txt" in corrections(said).at(1).candidates

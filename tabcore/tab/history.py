@@ -13,6 +13,7 @@ from typing import Literal
 
 from tabcore.capture import Workspace
 from tabcore.tab import messages
+from tabcore.tab.corrections import DecisionCorrection
 from tabcore.tab.events import Event, Refused
 from tabcore.tab.keeper import Keeper
 from tabcore.tab.operations import operation_of
@@ -55,10 +56,19 @@ def workspace_of(header: RunHeader) -> Workspace:
 class Historian:
     """Follows one recorded run. Give it the turns in order; at the end, what was said after the last.
 
-    `texts` is where the excerpts are kept, by digest: a dict of its own unless stated.
+    `texts` is where the excerpts are kept, by digest: a dict of its own unless stated. `corrections` are what persons
+    said of the run's calls.
     """
 
-    def __init__(self, header: RunHeader, texts: MutableMapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        header: RunHeader,
+        texts: MutableMapping[str, str] | None = None,
+        corrections: Iterable[DecisionCorrection] = (),
+    ) -> None:
+        self._corrections: dict[tuple[int, int], list[DecisionCorrection]] = {}
+        for correction in corrections:
+            self._corrections.setdefault((correction.turn, correction.call), []).append(correction)
         self._header = header
         self.keeper = Keeper(workspace_of(header), texts=texts)
         self._pending: dict[str, ToolCall] = {}
@@ -131,7 +141,8 @@ class Historian:
     def _take(self, turn: int, index: int, call: ToolCall, observation: Observation) -> None:
         operation = operation_of(call)
         if operation is None:
-            self._events += self.keeper.observe(turn, index, call, observation)
+            said = self._corrections.get((turn, index), ())
+            self._events += self.keeper.observe(turn, index, call, observation, said)
             return
         self._recorded_tab = True
         recorded = _tool_text(observation)

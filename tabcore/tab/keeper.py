@@ -6,7 +6,7 @@ agent saw.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
@@ -15,6 +15,7 @@ from tabcore.capture import Workspace, capture
 from tabcore.capture.findings import Finding
 from tabcore.errors import TabRefusal
 from tabcore.tab import messages
+from tabcore.tab.corrections import DecisionCorrection, corrected
 from tabcore.tab.events import (
     CaptureUndecided,
     Consulted,
@@ -73,14 +74,21 @@ class Keeper:
         self.tab.apply(event)
         return (event,)
 
-    def observe(self, turn: int, index: int, call: ToolCall, observation: Observation | None) -> tuple[Event, ...]:
-        """Capture one call of another tool: what it read, listed and wrote, folded into the tab."""
-        captured = capture(call, observation, self.workspace)
-        if not captured.findings:
+    def observe(
+        self,
+        turn: int,
+        index: int,
+        call: ToolCall,
+        observation: Observation | None,
+        corrections: Iterable[DecisionCorrection] = (),
+    ) -> tuple[Event, ...]:
+        """Capture one call of another tool: what it read, listed and wrote, as corrected, folded into the tab."""
+        findings = corrected(capture(call, observation, self.workspace).findings, corrections)
+        if not findings:
             return ()
         excerpt = _Excerpt(observation, self.texts)
         command = command_text(call)
-        events = tuple(self._fact(finding, turn, index, command, excerpt) for finding in captured.findings)
+        events = tuple(self._fact(finding, turn, index, command, excerpt) for finding in findings)
         for event in events:
             self.tab.apply(event)
         return events
