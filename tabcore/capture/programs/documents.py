@@ -63,6 +63,8 @@ def convert_office(call: Call) -> Stream:
 def docx2txt(call: Call) -> Stream:
     """docx2txt: to `-` (or, as the Python program, by default) shown; else written."""
     operands = call.parsed("i img_dir").operands
+    if not operands:
+        return call.input()
     source = call.content(operands[:1], f"{call.name}: takes content")
     if len(operands) > 1 and operands[1] != "-":
         call.shell.facts.author(call.path(operands[1]), f"{call.name}: writes text to a file", source)

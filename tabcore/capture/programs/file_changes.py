@@ -121,11 +121,11 @@ shopt complete bind hash times logout notify-send xdg-open open pbcopy xclip sys
 chattr setfacl touchbar patch ed ex at crontab unalias enable getopts let builtin-none mknod losetup renice ionice-none""")
 
 _NOISY = words_of("""date pwd whoami id hostname uname uptime env-none printenv arch nproc free df lscpu ps top htop vmstat lsof
-history pip pip3 pipx conda mamba npm pnpm yarn bun cargo rustc go gcc g++ clang cc make cmake ninja mvn gradle javac java dotnet
+history pip pip3 npm pnpm yarn bun cargo rustc go gcc g++ clang cc make cmake ninja mvn gradle javac java dotnet
 apt apt-get apt-cache dpkg dnf yum brew snap apk docker podman kubectl helm terraform ansible pytest tox mypy ruff black flake8
 isort pylint eslint tsc jest vitest mocha locale locale-gen getent groups last w who ping nslookup dig host ip ifconfig netstat ss
 ssh ssh-keygen openssl gpg base-none man info help tldr apropos cal bc dc expr yes factor jot random basename-none
-tty sw_vers sysctl pgrep pidof screen tmux nc telnet pre-commit poetry pdm hatch rye coverage sphinx-build rake bundle gem
+tty sw_vers sysctl pgrep pidof screen tmux nc telnet pre-commit coverage sphinx-build rake bundle gem
 latexmk pdflatex xelatex lualatex bibtex fc-list fc-cache ldd nm objdump readelf strace ltrace gdb lldb timedatectl hostnamectl rbenv pyenv nvm
 google-chrome chromium playwright psql mysql redis-cli mongo aws gcloud az lsblk blkid dmesg journalctl rustup""")
 

@@ -159,7 +159,7 @@ def print_format(text: str, program: str) -> str:
     """A line expression for find -printf and stat -c formats.
 
     >>> print_format("%s %p\\\\n", "find")
-    '^\\\\d+ (?P<path>.+?)$'
+    '^\\\\d+\\\\ (?P<path>.+?)$'
     """
     paths = {"find": "pP", "stat": "nN"}[program]
     kinds = {"find": "yY", "stat": "F"}[program]

@@ -151,7 +151,7 @@ def _over_lines(call: Call, program: str, files: list[str]) -> Stream:
 
 _AWK_VALUES = "F f v W i assign file field-separator include source"
 _GETLINE = re.compile(r"getline(?:\s+\w+)?\s*<\s*\(?\"([^\"]+)\"")
-_AWK_OUTPUT = re.compile(r"print[^;}\n]*>>?\s*\"([^\"]+)\"")
+_AWK_OUTPUT = re.compile(r"print[^;}\n]*>>?\s*\"([^\"]+)\"\s*(?=[;}\n]|$)")
 
 
 def awk(call: Call) -> Stream:
@@ -247,7 +247,25 @@ def uv(call: Call) -> Stream:
             if option == "-m":
                 return call.run(["python", "-m", *words], call.stdin)
             words = words[1:]
-    if not words or words[0] in ("pip", "sync", "add", "lock", "venv", "install", "init", "remove", "cache", "show"):
+    if not words or words[0] in (
+        "pip",
+        "sync",
+        "add",
+        "lock",
+        "venv",
+        "create",
+        "list",
+        "info",
+        "update",
+        "build",
+        "config",
+        "activate",
+        "install",
+        "init",
+        "remove",
+        "cache",
+        "show",
+    ):
         return (Noise(f"{call.name}: a tool's report"),)
     if call.name in ("npx", "bunx") and words[0] not in ("tsx", "ts-node", "csvjson", "prettier", "jq", "node"):
         return (Noise(f"{call.name} {words[0]}: a tool's report"),)
@@ -276,5 +294,23 @@ ROWS: dict[str, Row] = {
     "osascript": other_language("osascript", "-e"),
     "pwsh": other_language("pwsh", "-Command -c -File"),
     **dict.fromkeys(["awk", "gawk", "mawk", "nawk", "goawk", "frawk"], awk),
-    **dict.fromkeys(["uv", "uvx", "npx", "bunx"], uv),
+    **dict.fromkeys(
+        [
+            "uv",
+            "uvx",
+            "npx",
+            "bunx",
+            "poetry",
+            "pipenv",
+            "pdm",
+            "hatch",
+            "rye",
+            "pixi",
+            "pipx",
+            "conda",
+            "mamba",
+            "micromamba",
+        ],
+        uv,
+    ),
 }

@@ -91,7 +91,9 @@ def sql(call: Call) -> Stream:
     files += [word for word in parsed.operands[:1] if word != ":memory:" and not re.search(r"\s", word)]
     if not files or (targets and not re.search(r"(?i);\s*(?:select|from)", statements)):
         return ()
-    return call.content(files, f"{call.name}: shows rows", computed=bool(_AGGREGATE.search(statements)))
+    if _AGGREGATE.search(statements):
+        return (Noise(f"{call.name}: totals only"),)
+    return call.content(files, f"{call.name}: shows rows")
 
 
 def mlr(call: Call) -> Stream:
@@ -110,8 +112,9 @@ def mlr(call: Call) -> Stream:
 def csvsql(call: Call) -> Stream:
     """csvsql --query: rows of its operands."""
     parsed = call.parsed("query d q u e db tables insert prefix i dialect db-schema")
-    computed = bool(_AGGREGATE.search(parsed.value("query") or ""))
-    return call.content(parsed.operands, "csvsql: shows rows", computed=computed) if parsed.operands else call.input()
+    if _AGGREGATE.search(parsed.value("query") or ""):
+        return (Noise("csvsql: totals only"),)
+    return call.content(parsed.operands, "csvsql: shows rows") if parsed.operands else call.input()
 
 
 def xsv(call: Call) -> Stream:
@@ -154,7 +157,7 @@ def datamash(call: Call) -> Stream:
     return reduced(call.input())
 
 
-_CSVKIT = "d c q u b e p z t H K k m l delimiter columns encoding f r n not-columns g groups y regex match file i skip-lines zero j o a names linenumbers max-rows max-columns max-column-width decimal-format"
+_CSVKIT = "d q u p z e L K c C m r f y g delimiter columns encoding not-columns groups regex match file skip-lines max-rows max-columns max-column-width decimal-format"
 
 ROWS: dict[str, Row] = {
     **dict.fromkeys(["jq", "yq", "gojq", "jaq", "xq", "tomlq", "dasel", "gron", "fx", "jless", "jid", "jello"], jq),

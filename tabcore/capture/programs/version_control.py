@@ -141,6 +141,15 @@ def log(call: Call, repository: str) -> Stream:
     return show(call, repository)
 
 
+def stash(call: Call, repository: str) -> Stream:
+    """git stash show: as git diff, with --stat by default."""
+    if call.arguments[:1] != ["show"]:
+        return noise(call)
+    words = call.arguments[1:]
+    patch = any(word in ("-p", "--patch", "-u") for word in words)
+    return show(Call("git diff", words if patch else ["--stat", *words], call.shell), repository)
+
+
 def move(call: Call, repository: str) -> Stream:
     """git mv: as mv."""
     return call.run(["mv", *call.arguments])
@@ -176,6 +185,7 @@ VERBS: dict[str, Verb] = {
         show,
     ),
     "status": status,
+    "stash": stash,
     "ls-files": ls_files,
     "ls-tree": ls_files,
     "blame": blame,

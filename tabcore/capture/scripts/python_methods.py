@@ -40,7 +40,7 @@ COUNT_METHODS = frozenset(
 )
 COUNT_ATTRIBUTES = frozenset(
     words_of(
-        "shape size ndim st_size st_mtime closed max_row max_column nrows ncols page_count n_pages empty dtype nbytes num_rows num_columns"
+        "shape size ndim mode st_size st_mtime closed max_row max_column nrows ncols page_count n_pages empty dtype nbytes num_rows num_columns"
     )
 )
 
@@ -68,6 +68,8 @@ def method_or_attribute(
         case Known():
             return _of_path(script, holder, name, call)
         case Data():
+            if call is None and name not in COUNT_ATTRIBUTES:
+                return Data(holder.paths, holder.kind, column=True, grouped=holder.grouped)
             return _of_data(holder, name, arguments)
         case Listing():
             return holder

@@ -21,7 +21,7 @@ _FOLDER = re.compile(
     r"\A(?:<path>[^\n]*</path>\n)?<type>directory</type>|\AHere's the files and directories up to|\ADirectory listing (?:for|of)|\A- /[^\n]*/\n\s+- |\AContents of (?:directory|folder)",
     re.MULTILINE,
 )
-_NUMBER_ONLY = re.compile(r"\s*(?:\d+[\t→|: ]*)?\s*")
+_NUMBER_ONLY = re.compile(r"\s*(?:\d+[\t→|:][\t→|: ]*)?\s*")
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\n?", re.DOTALL)
 _PREVIEW = re.compile(
     r"truncated to \d+ (?:rows|lines|pages)|showing (?:the )?first \d+ (?:rows|lines|pages)|IMPORTANT: The file content has been truncated|<persisted-output>|abbreviated version|too large to display entirely|\[Showing lines|\(Showing lines|preview of the first|<response clipped>|\(truncated\)|\[Output truncated|truncated because",
