@@ -86,21 +86,30 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
 
 
-def pdf(pages: Sequence[Sequence[str]]) -> bytes:
-    """A PDF file with lines of Helvetica on each page."""
+def pdf(pages: Sequence[Sequence[str]], stamp: str = "") -> bytes:
+    """A PDF file with lines of Helvetica on each page, and a stamp (an annotation with an appearance) on the first."""
+    font = b"/Resources << /Font << /F1 3 0 R >> >>"
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     kids: list[str] = []
+    annotations = b""
+    if stamp:
+        form = b"/Type /XObject /Subtype /Form /BBox [0 0 200 20] " + font
+        objects.append(_stream(f"BT /F1 12 Tf 2 5 Td ({stamp}) Tj ET".encode("latin-1"), form))
+        objects.append(b"<< /Type /Annot /Subtype /Stamp /F 4 /Rect [50 100 250 120] /AP << /N 4 0 R >> >>")
+        annotations = b" /Annots [5 0 R]"
     for lines in pages:
         drawn = "".join(f"1 0 0 1 50 {780 - 20 * i} Tm ({line}) Tj\n" for i, line in enumerate(lines))
-        stream = f"BT /F1 12 Tf\n{drawn}ET".encode("latin-1")
-        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
+        objects.append(_stream(f"BT /F1 12 Tf\n{drawn}ET".encode("latin-1")))
         kids.append(f"{len(objects) + 1} 0 R")
-        objects.append(
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R"
-            b" /Resources << /Font << /F1 3 0 R >> >> >>" % len(objects)
-        )
+        page = b"/Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R %s%s"
+        objects.append(b"<< " + page % (len(objects), font, annotations) + b" >>")
+        annotations = b""
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>".encode()
     return _with_table(objects)
+
+
+def _stream(data: bytes, entries: bytes = b"") -> bytes:
+    return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(data), entries, data)
 
 
 def _with_table(objects: Sequence[bytes]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import date
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from typing import Any
 import docx as python_docx
 import openpyxl
 import pptx as python_pptx
+import pypdfium2
 import pytest
+import xlwt
 from hypothesis import given
 from hypothesis import strategies as st
 from made_documents import docx, packed, paragraph, pdf, word_part, xlsx
@@ -20,7 +23,7 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
-from tabcore.documents import Cell, Document, Field, Line, Page, Piece, read_bytes, read_document
+from tabcore.documents import Cell, Document, Field, Line, Page, Piece, Sheet, read_bytes, read_document
 from tabcore.errors import UnreadableSource
 
 SAMPLE_DOC = Path("sample_runs/runs/business_travel/deliverable/employee_business_travel_guide.doc")
@@ -95,7 +98,7 @@ class TestPlainText:
         assert document.pieces[2] == Piece("d", Field(2, 1, 3))
 
     def test_tab_separated_fields_know_their_column(self) -> None:
-        assert placed(read_bytes(b"a\t\tb\n", "x.tsv")) == [("row 1, column 1", "a"), ("row 1, column 3", "b")]
+        assert placed(read_bytes(b"1,5,7\t\tb\n", "x.tsv")) == [("row 1, column 1", "1,5,7"), ("row 1, column 3", "b")]
 
     def test_json_numbers_are_as_written_and_found_by_pointer(self) -> None:
         document = read_bytes(b'{"a/b": [1.50, {"c": 1e3}], "d": null, "e": "x"}', "data.bin")
@@ -305,6 +308,21 @@ class TestSheets:
         assert document.pieces[1].text == "=[1]Other!A1"
         assert lost(document) == ["formula"]
 
+    def test_an_old_binary_file_shows_its_cells_by_their_formats(self) -> None:
+        book = xlwt.Workbook()
+        sheet = book.add_sheet("Costs")
+        sheet.write(3, 1, 0.123, xlwt.easyxf(num_format_str="0.0%"))
+        sheet.write(3, 2, date(2024, 3, 1), xlwt.easyxf(num_format_str="d mmm yyyy"))
+        sheet.write(5, 0, "Rent")
+        document = read_bytes(saved(book), "x.csv")
+        assert document.kind == "xls"
+        assert document.pieces == (
+            Piece("Costs", Sheet("Costs")),
+            Piece("12.3%", Cell("Costs", 4, 2, "0.123")),
+            Piece("1 Mar 2024", Cell("Costs", 4, 3, "45352")),
+            Piece("Rent", Cell("Costs", 6, 1, "Rent")),
+        )
+
     def test_opendocument_sheets_state_both_forms_themselves(self) -> None:
         content = (
             '<o:document xmlns:o="urn:o" xmlns:t="urn:t" xmlns:x="urn:x"><o:body><o:spreadsheet><t:table t:name="Costs">'
@@ -362,3 +380,13 @@ class TestPages:
     def test_a_page_without_text_is_named_since_it_may_be_a_picture(self) -> None:
         document = read_bytes(pdf([["text"], []]), "x.pdf")
         assert "1 of 2 pages have no text (page 2)" in document.problems[0].what
+
+    def test_what_is_stamped_on_a_page_is_read_with_it(self) -> None:
+        document = read_bytes(pdf([["Rent"], ["more"]], stamp="PAID 40"), "x.pdf")
+        assert [piece.text for piece in document.pieces] == ["Rent\nPAID 40", "more"]
+
+    def test_a_file_that_pdfium_refuses_is_read_by_pypdf(self) -> None:
+        headless = pdf([["Rent 12"]]).replace(b"2 0 obj", b"2 0 oxj")
+        with pytest.raises(pypdfium2.PdfiumError):
+            pypdfium2.PdfDocument(headless)
+        assert read_bytes(headless, "x.pdf").text == "Rent 12"

@@ -22,7 +22,6 @@ from pypdf import PdfReader, PdfWriter
 from tabcore.documents import Document, Limits, read_bytes, read_document
 from tabcore.documents.child import Child
 from tabcore.documents.limits import Content
-from tabcore.documents.reading import gathered
 
 COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
 
@@ -198,11 +197,6 @@ class TestDamage:
         slides = '<p:p xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="rId9"/></p:sldIdLst></p:p>'
         parts = {"ppt/presentation.xml": slides, "ppt/_rels/presentation.xml.rels": relations()}
         assert mentions(read_bytes(office("ppt/presentation.xml", parts), "x.pptx"), "slide 1 is listed and not there")
-
-    def test_an_old_office_file_names_the_programs_that_would_read_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("PATH", "/nowhere")
-        document = gathered(Content(COMPOUND + "WordDocument\0".encode("utf-16-le"), "x.doc"))
-        assert document.problems[0].done == "not read; install one of libreoffice, antiword, catdoc"
 
     def test_the_name_does_not_decide_what_a_file_is(self) -> None:
         assert read_bytes(docx(paragraph("x")), "x.pdf").kind == "docx"

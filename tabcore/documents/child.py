@@ -12,11 +12,14 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, cast, get_args
 
 from tabcore.documents.limits import Content
-from tabcore.documents.places import Document, Kind, Piece
+from tabcore.documents.places import Document, Kind, Piece, Place
 from tabcore.errors import Problem
 
 START_SECONDS = 15.0
@@ -30,9 +33,29 @@ class Answer(NamedTuple):
     """A document on its way back. `spent` says that this child takes no other."""
 
     kind: Kind
-    pieces: tuple[Piece, ...]
+    pieces: list[tuple[str, int, tuple[object, ...]]]
     problems: tuple[Problem, ...]
     spent: bool
+
+
+_PLACES = get_args(Place)
+_FIELDS = [attrgetter(*(field.name for field in fields(place))) for place in _PLACES]
+_NUMBERS = {place: number for number, place in enumerate(_PLACES)}
+
+
+def _packed(pieces: tuple[Piece, ...]) -> list[tuple[str, int, tuple[object, ...]]]:
+    """Pieces as tuples: pickling the dataclasses takes as long as reading the document."""
+    packed = []
+    for piece in pieces:
+        number = _NUMBERS[type(piece.place)]
+        values = _FIELDS[number](piece.place)
+        packed.append((piece.text, number, values if isinstance(values, tuple) else (values,)))
+    return packed
+
+
+def _unpacked(packed: list[tuple[str, int, tuple[object, ...]]]) -> Iterator[Piece]:
+    for text, number, values in packed:
+        yield Piece(text, _PLACES[number](*values))
 
 
 class Child:
@@ -73,7 +96,7 @@ class Child:
             timer.cancel()
         if answer.spent:
             self._end()
-        return Document(answer.kind, answer.pieces, answer.problems)
+        return Document(answer.kind, tuple(_unpacked(answer.pieces)), answer.problems)
 
     def _end(self) -> int:
         process, self._process = self._process, None
@@ -145,7 +168,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         del content
         _limit(None, None)
         spent = _held_bytes() > SPENT_BYTES
-        answer = Answer(document.kind, document.pieces, document.problems, spent)
+        answer = Answer(document.kind, _packed(document.pieces), document.problems, spent)
         pickle.dump(answer, answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
 

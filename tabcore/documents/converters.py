@@ -18,16 +18,26 @@ _TEXT_PROGRAMS: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "ppt": (("catppt", "-d", "utf-8"),),
 }
 _OFFICES = ("soffice", "libreoffice")
-_WITHOUT = "HOME", "PATH", "LANG", "LC_ALL"
 
 
-def read_by_converter(content: Content, kind: Kind) -> Iterator[Item]:
+def read_doc(content: Content) -> Iterator[Item]:
+    """A Word file of the old make."""
+    yield from _converted(content, "doc")
+
+
+def read_ppt(content: Content) -> Iterator[Item]:
+    """A PowerPoint file of the old make."""
+    yield from _converted(content, "ppt")
+
+
+def _converted(content: Content, kind: Kind) -> Iterator[Item]:
     """The document as the first program reads it that is there and succeeds; which one did is noted.
 
     LibreOffice comes first: it keeps tables and slides. The others give lines of text.
     """
     faults: list[str] = []
-    for office in filter(which, _OFFICES):
+    office = next(filter(which, _OFFICES), None)
+    if office:
         converted = _by_office(content, kind, office, faults)
         if converted is not None:
             yield content.problem(

@@ -45,10 +45,9 @@ def _lines(element: Element, place: Shape) -> Iterator[Item]:
 
 def paragraph_text(paragraph: Element) -> str:
     """The text of a drawn paragraph (a:p)."""
-    characters = {"br": "\n", "tab": "\t"}
-    return "".join(
-        (inner.text or "") if local(inner) == "t" else characters.get(local(inner), "") for inner in paragraph.iter()
-    )
+    # Tabs are characters of the text; an element of that name is a tab stop.
+    runs = (inner for inner in paragraph.iter() if local(inner) in ("t", "br"))
+    return "".join("\n" if local(run) == "br" else run.text or "" for run in runs)
 
 
 def _framed(package: Package, part: str, frame: Element, on: str) -> Iterator[Item]:

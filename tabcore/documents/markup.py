@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 from tabcore.documents.limits import Content, Item
 from tabcore.documents.places import Block, Piece
+from tabcore.documents.plain import decoded
 
 _UNSHOWN = frozenset(("script", "style", "template", "noscript", "iframe", "object", "head"))
 _SHOWN_IN_HEAD = "title"
@@ -19,8 +20,9 @@ _SPACE = re.compile(r"[ \t\r\n\f]+")
 _STEP = 1 << 16
 
 
-def read_html(content: Content, text: str) -> Iterator[Item]:
+def read_html(content: Content) -> Iterator[Item]:
     """The blocks of a page in order; scripts and styles are left out, form values and image texts are shown."""
+    text, _ = decoded(content.data) or ("", "")
     blocks = _Blocks()
     for start in range(0, len(text), _STEP):
         blocks.feed(text[start : start + _STEP])

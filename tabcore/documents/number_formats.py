@@ -123,6 +123,15 @@ def general(value: float) -> str:
     return f"{_trimmed(mantissa)}E{exponent}"
 
 
+def written(value: float | bool) -> str:
+    """A number as a sheet would store it.
+
+    >>> written(17.0), written(0.1 + 0.2), written(True)
+    ('17', '0.30000000000000004', '1')
+    """
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
 def _trimmed(number: str) -> str:
     return number.rstrip("0").rstrip(".") if "." in number else number
 

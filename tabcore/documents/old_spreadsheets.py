@@ -1,20 +1,66 @@
-"""Excel's binary files (.xls, .xlsb), by calamine: stored values without their number formats."""
+"""Excel's binary files: .xls by xlrd, which knows the number formats; .xlsb, and what xlrd fails on, by calamine."""
 
 from __future__ import annotations
 
 import io
+import struct
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
+from typing import Any
+
+import python_calamine
+import xlrd
+from xlrd.biffh import XLRDError
 
 from tabcore.documents.limits import Content, Item, NotRead
-from tabcore.documents.number_formats import general
+from tabcore.documents.number_formats import displayed, general, written
 from tabcore.documents.places import Cell, Piece, Sheet
 
+_FAULTS = (LookupError, ValueError, TypeError, AttributeError, AssertionError, ArithmeticError, struct.error, XLRDError)
+"""How xlrd fails on damaged files."""
 
-def read_old_sheets(content: Content) -> Iterator[Item]:
-    """The sheets in the order of their tabs. A share of 0.123 reads "0.123", whatever its format shows."""
-    import python_calamine
 
+def read_xls(content: Content) -> Iterator[Item]:
+    """The sheets in the order of their tabs, cells with what they show and what they store. Formulas are not read."""
+    try:
+        book = xlrd.open_workbook(
+            file_contents=content.data, formatting_info=True, ragged_rows=True, logfile=io.StringIO()
+        )
+    except _FAULTS as fault:
+        if "encrypted" in str(fault):
+            raise NotRead(content.problem("encrypted", "it needs a password to open", "not read")) from fault
+        yield from read_without_formats(content)
+        return
+    for sheet in book.sheets():
+        yield Piece(sheet.name, Sheet(sheet.name, sheet.visibility != 0))
+        for row in range(sheet.nrows):
+            for column, cell in enumerate(sheet.row(row)):
+                text, raw = _shown(book, cell)
+                if text.strip():
+                    yield Piece(text, Cell(sheet.name, row + 1, column + 1, raw))
+        for (row, column), note in sorted(sheet.cell_note_map.items()):
+            yield Piece(note.text, Cell(sheet.name, row + 1, column + 1, comment=True))
+
+
+def _shown(book: Any, cell: Any) -> tuple[str, str]:
+    """What an .xls cell shows, and what it stores."""
+    code = book.format_map[book.xf_list[cell.xf_index].format_key].format_str
+    match cell.ctype:
+        case xlrd.XL_CELL_NUMBER | xlrd.XL_CELL_DATE:
+            return displayed(cell.value, code, from_1904=book.datemode == 1), written(cell.value)
+        case xlrd.XL_CELL_TEXT:
+            return displayed(str(cell.value), code), str(cell.value)
+        case xlrd.XL_CELL_BOOLEAN:
+            return displayed(bool(cell.value), code), str(cell.value)
+        case xlrd.XL_CELL_ERROR:
+            shown = xlrd.error_text_from_code.get(cell.value, "#VALUE!")
+            return shown, shown
+        case _:
+            return "", ""
+
+
+def read_without_formats(content: Content) -> Iterator[Item]:
+    """The sheets with stored values only: a share of 0.123 reads "0.123", whatever its format shows."""
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content.data))
     except python_calamine.PasswordError as fault:
@@ -29,16 +75,15 @@ def read_old_sheets(content: Content) -> Iterator[Item]:
             yield content.problem("damaged", f"the sheet {entry.name} cannot be read ({fault})", "skipped")
             continue
         first_row, first_column = sheet.start or (0, 0)
-        # Rows are counted from the first that holds something, columns from the first of the sheet.
         for row, values in enumerate(sheet.to_python(skip_empty_area=True), start=first_row + 1):
             for column, value in enumerate(values, start=first_column + 1):
-                text = _shown(value)
+                text = _stored(value)
                 if text.strip():
                     yield Piece(text, Cell(entry.name, row, column, raw=str(value)))
-    yield content.problem("format", "number formats of such files are not read", "stored values are shown", lost=False)
+    yield content.problem("format", "its number formats were not read", "stored values are shown", lost=False)
 
 
-def _shown(value: float | str | bool | date | time | timedelta) -> str:
+def _stored(value: float | str | bool | date | time | timedelta) -> str:
     match value:
         case bool():
             return "TRUE" if value else "FALSE"

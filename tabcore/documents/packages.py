@@ -10,6 +10,7 @@ import posixpath
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import lru_cache
 from io import BytesIO
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, ParseError
@@ -135,7 +136,13 @@ def local(element: Element) -> str:
     >>> local(Element("{urn:x}p"))
     'p'
     """
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+    return _local_part(element.tag)
+
+
+@lru_cache(maxsize=1024)
+def _local_part(tag: object) -> str:
+    # The tag of a comment is no text.
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def attribute(element: Element, name: str) -> str:

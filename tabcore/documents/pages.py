@@ -6,6 +6,8 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
+import pypdfium2
+
 from tabcore.documents.limits import Content, Item, NotRead
 from tabcore.documents.places import Page, Piece
 
@@ -15,9 +17,6 @@ _CHARACTERS = str.maketrans({"\r": None, "\0": None, "\ufffe": "-", "\x02": "-"}
 
 def read_pages(content: Content) -> Iterator[Item]:
     """A piece for each page, its rows as lines. Pages without text are named: they may be pictures of text."""
-    # Imported here, like every parser that only one kind of file needs: 40 ms.
-    import pypdfium2
-
     try:
         document = pypdfium2.PdfDocument(content.data)
     except pypdfium2.PdfiumError as fault:
@@ -26,6 +25,7 @@ def read_pages(content: Content) -> Iterator[Item]:
         yield from _numbered(content, *_by_pypdf(content, str(fault)))
         return
     try:
+        document.init_forms()
         yield from _numbered(content, len(document), (_page_text(document, i) for i in range(len(document))))
     finally:
         document.close()
@@ -51,12 +51,11 @@ def _numbered(content: Content, count: int, texts: Iterator[str | None]) -> Iter
 
 def _page_text(document: Any, index: int) -> str | None:
     """A page's text with the values of its form fields and what is stamped on it; None for a broken page."""
-    import pypdfium2
-
     try:
         page = document[index]
         if pypdfium2.raw.FPDFPage_GetAnnotCount(page):
-            page.flatten()
+            # The page's own method does so for forms alone. Where it fails, the page is read without.
+            pypdfium2.raw.FPDFPage_Flatten(page, pypdfium2.raw.FLAT_NORMALDISPLAY)
             page.close()
             page = document[index]
         textpage = page.get_textpage()
@@ -69,6 +68,7 @@ def _page_text(document: Any, index: int) -> str | None:
 
 
 def _by_pypdf(content: Content, fault: str) -> tuple[int, Iterator[str | None]]:
+    # Imported here: few files need it, and it takes 0.1 s.
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 

@@ -66,9 +66,18 @@ def read_lines(content: Content, text: str) -> Iterator[Item]:
             yield Piece(line.rstrip("\n"), Line(number))
 
 
-def read_fields(content: Content, text: str, separator: str = "") -> Iterator[Item]:
+def read_fields(content: Content, text: str) -> Iterator[Item]:
     """Each field that is not empty, by row and column; the separator is the one that fits the first lines best."""
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator or _separator(text[:SAMPLE]))
+    yield from _fields(content, text, _separator(text[:SAMPLE]))
+
+
+def read_tabbed_fields(content: Content, text: str) -> Iterator[Item]:
+    """Each field that is not empty of a file whose separator is the tab."""
+    yield from _fields(content, text, "\t")
+
+
+def _fields(content: Content, text: str, separator: str) -> Iterator[Item]:
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     row = 0
     try:
         for row, fields in enumerate(rows, start=1):

@@ -4,54 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib import import_module
 from typing import NamedTuple
 
-from tabcore.documents.archives import read_archive
-from tabcore.documents.converters import read_by_converter
 from tabcore.documents.json_values import read_json, read_json_lines
 from tabcore.documents.kinds import binary_kind, text_kind
 from tabcore.documents.limits import Content, Enclosed, Item, NotRead
-from tabcore.documents.mail import read_mail
-from tabcore.documents.markup import read_html
-from tabcore.documents.old_spreadsheets import read_old_sheets
-from tabcore.documents.open_document import read_open_document
-from tabcore.documents.pages import read_pages
 from tabcore.documents.places import Document, Inside, Kind, Piece
-from tabcore.documents.plain import decoded, read_fields, read_lines
-from tabcore.documents.rich_text import read_rtf
-from tabcore.documents.slides import read_slides
-from tabcore.documents.spreadsheets import read_sheets
-from tabcore.documents.word import read_word
+from tabcore.documents.plain import decoded, read_fields, read_lines, read_tabbed_fields
 from tabcore.errors import Problem
-
-INLINE_KINDS: frozenset[Kind] = frozenset(("text", "markdown", "csv", "tsv", "json", "jsonl"))
-"""Kinds that are read by nothing but the standard library's decoders, in time that grows with their size."""
 
 _TEXT_READERS: dict[Kind, Callable[[Content, str], Iterator[Item]]] = {
     "text": read_lines,
     "markdown": read_lines,
     "csv": read_fields,
-    "tsv": lambda content, text: read_fields(content, text, "\t"),
+    "tsv": read_tabbed_fields,
     "json": read_json,
     "jsonl": read_json_lines,
-    "html": read_html,
-    "mail": lambda content, _: read_mail(content),
 }
-_BINARY_READERS: dict[Kind, Callable[[Content], Iterator[Item]]] = {
-    "rtf": read_rtf,
-    "docx": read_word,
-    "xlsx": read_sheets,
-    "pptx": read_slides,
-    "odt": read_open_document,
-    "ods": read_open_document,
-    "odp": read_open_document,
-    "pdf": read_pages,
-    "doc": lambda content: read_by_converter(content, "doc"),
-    "ppt": lambda content: read_by_converter(content, "ppt"),
-    "xls": read_old_sheets,
-    "xlsb": read_old_sheets,
-    "zip": read_archive,
+_PARSERS: dict[Kind, str] = {
+    "html": "markup:read_html",
+    "mail": "mail:read_mail",
+    "rtf": "rich_text:read_rtf",
+    "docx": "word:read_word",
+    "xlsx": "spreadsheets:read_sheets",
+    "pptx": "slides:read_slides",
+    "odt": "open_document:read_open_document",
+    "ods": "open_document:read_open_document",
+    "odp": "open_document:read_open_document",
+    "pdf": "pages:read_pages",
+    "doc": "converters:read_doc",
+    "ppt": "converters:read_ppt",
+    "xls": "old_spreadsheets:read_xls",
+    "xlsb": "old_spreadsheets:read_without_formats",
+    "zip": "archives:read_archive",
 }
+"""Module and function; imported with the first file of the kind, so that a reader of plain texts loads no parser."""
+
 _WITHOUT_TEXT: dict[Kind, tuple[str, str]] = {
     "empty": ("empty", "it is empty"),
     "picture": ("picture", "it is a picture"),
@@ -73,7 +62,7 @@ def is_plain(content: Content) -> bool:
     if len(content.data) > content.limits.inline_bytes or content.data.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
         return False
     kind = judged(content).kind
-    return kind in INLINE_KINDS or kind in _WITHOUT_TEXT
+    return kind in _TEXT_READERS or kind in _WITHOUT_TEXT
 
 
 def judged(content: Content) -> Judged:
@@ -161,16 +150,18 @@ def _items(content: Content, found: Judged, depth: int) -> Iterator[Piece | Prob
 
 
 def _read(content: Content, found: Judged) -> Iterator[Item]:
+    if found.encoding:
+        what = f"its encoding is not stated; {found.encoding} fits"
+        yield content.problem("encoding", what, "read as that", lost=False)
     if found.kind in _WITHOUT_TEXT:
         word, what = _WITHOUT_TEXT[found.kind]
         yield content.problem(word, what, "no text was read")
-    elif found.kind in _BINARY_READERS:
-        yield from _BINARY_READERS[found.kind](content)
-    else:
-        if found.encoding:
-            what = f"its encoding is not stated; {found.encoding} fits"
-            yield content.problem("encoding", what, "read as that", lost=False)
+    elif found.kind in _TEXT_READERS:
         yield from _TEXT_READERS[found.kind](content, found.text)
+    else:
+        module, _, function = _PARSERS[found.kind].partition(":")
+        parser: Callable[[Content], Iterator[Item]] = getattr(import_module(f"{__package__}.{module}"), function)
+        yield from parser(content)
 
 
 def _inside(content: Content, enclosed: Enclosed, depth: int) -> Iterator[Piece | Problem]:

@@ -16,7 +16,7 @@ from tabcore.documents.drawings import shapes
 from tabcore.documents.format_sections import BUILT_IN
 from tabcore.documents.formulas import Calculation
 from tabcore.documents.limits import Content, Item, NotRead
-from tabcore.documents.number_formats import displayed
+from tabcore.documents.number_formats import displayed, written
 from tabcore.documents.packages import Package, child, local
 from tabcore.documents.places import Cell, Piece, Sheet
 
@@ -132,13 +132,14 @@ def _column(letters: str) -> int:
 
 def _cell(book: _Book, cell: Element, shared: dict[str, str], sheet: str, row: int, column: int) -> Piece | None:
     """A cell's piece, None for an empty one. A formula without a stored value is calculated, or shown as it is."""
-    formula = _formula(cell, shared)
+    parts = {local(inner): inner for inner in cell}
+    formula = _formula(parts["f"], shared) if "f" in parts else ""
     style = _number(cell.get("s"))
     code = book.formats[style] if style < len(book.formats) else "General"
-    value, raw = _stored(book, cell)
+    value, raw = _stored(book, cell.get("t", "n"), parts)
     if value is None and formula:
         value = book.calculation.value(sheet, row, column, from_1904=book.from_1904)
-        raw = "" if value is None else value if isinstance(value, str) else repr(value)
+        raw = "" if value is None else value if isinstance(value, str) else written(value)
         value = formula if value is None else value
     if value is None:
         return None
@@ -148,42 +149,35 @@ def _cell(book: _Book, cell: Element, shared: dict[str, str], sheet: str, row: i
     return Piece(text, Cell(sheet, row, column, raw, formula))
 
 
-def _formula(cell: Element, shared: dict[str, str]) -> str:
+def _formula(element: Element, shared: dict[str, str]) -> str:
     """A cell's formula; cells that share one all get it as its first cell states it."""
-    element = child(cell, "f")
-    if element is None:
-        return ""
-    group = element.get("si", "")
     if element.text:
         formula = f"={element.text}"
         if element.get("t") == "shared":
-            shared[group] = formula
+            shared[element.get("si", "")] = formula
         return formula
-    return shared.get(group, "") if element.get("t") == "shared" else ""
+    return shared.get(element.get("si", ""), "") if element.get("t") == "shared" else ""
 
 
-def _stored(book: _Book, cell: Element) -> tuple[float | str | bool | None, str]:
+def _stored(book: _Book, sort: str, parts: dict[str, Element]) -> tuple[float | str | bool | None, str]:
     """A cell's stored value, and that value as it is written; (None, "") where there is none."""
-    inline = child(cell, "is")
-    if inline is not None:
-        return (text := _rich_text(inline)), text
-    element = child(cell, "v")
-    raw = (element.text or "") if element is not None else ""
-    sort = cell.get("t", "n")
+    if "is" in parts:
+        return (text := _rich_text(parts["is"])), text
+    raw = (parts["v"].text or "") if "v" in parts else ""
     if not raw:
         return None, ""
     match sort:
+        case "n":
+            try:
+                return float(raw), raw
+            except ValueError:
+                return raw, raw
         case "s":
             index = _number(raw)
             text = book.texts[index] if index < len(book.texts) else ""
             return text, text
         case "b":
             return raw == "1", raw
-        case "n":
-            try:
-                return float(raw), raw
-            except ValueError:
-                return raw, raw
         case _:
             return raw, raw
 
