@@ -97,3 +97,8 @@ def test_a_candidate_is_held_from_its_listing_until_it_is_read() -> None:
     [interval] = timeline_of([FileListed(3, 0, "a"), FileRead(7, 1, "a", "cat a", "0" * 32, 1)]).candidates
     assert [turn for turn in range(10) if interval.holds(turn)] == [3, 4, 5, 6]
     assert (interval.left_by, interval.left_call) == ("read", 1)
+
+
+def test_candidates_stand_in_the_order_in_which_they_were_listed_whatever_left_since() -> None:
+    events = [FileListed(1, 0, "b"), FileListed(1, 0, "a"), FileRead(2, 0, "a", "cat a", "0" * 32, 1)]
+    assert [c.path for c in timeline_of(events).candidates] == ["b", "a"]

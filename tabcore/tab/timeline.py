@@ -94,6 +94,7 @@ class TimelineRecorder:
         self.tab = Tab({})
         self._timeline = Timeline()
         self._left: list[CandidateInterval] = []
+        self._order: dict[str, int] = {}
 
     def add(self, event: Event) -> None:
         """Fold one fact in."""
@@ -106,7 +107,9 @@ class TimelineRecorder:
     def timeline(self) -> Timeline:
         """The timeline up to now; candidates in the order in which they were listed."""
         still = [CandidateInterval(c.path, c.listed_turn, c.listed_call, c.starred_turn) for c in self._held()]
-        self._timeline.candidates = sorted(self._left + still, key=lambda c: (c.listed_turn, c.listed_call))
+        self._timeline.candidates = sorted(
+            self._left + still, key=lambda c: (c.listed_turn, c.listed_call, self._order[c.path])
+        )
         self._timeline.entries = list(self.tab.read_log.values())
         return self._timeline
 
@@ -153,8 +156,10 @@ class TimelineRecorder:
                 timeline.stops.append(event)
             case FinishChecked():
                 timeline.finish_checks.append(event)
-            case FileListed() | FileRead() | FileRenamed():
-                pass  # kept as intervals and entries
+            case FileListed(path=path) | FileRenamed(path=path):
+                self._order.setdefault(path, len(self._order))
+            case FileRead():
+                pass  # kept as an entry
 
 
 def timeline_of(events: Iterable[Event]) -> Timeline:
