@@ -2,7 +2,8 @@
 
 `golden/capture_commands.txt` holds one block a command: `$` and `>` the command, `|` its output (`~` a last line without
 an end), `=` a finding, `?` one that may as well be missing (a folder that a plain listing does not mark), `cwd` the folder
-after it.
+after it. In `golden/capture_documents.txt` the outputs are written by hand: of programs and packages that need not be
+installed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pytest
 from tabcore.capture import Workspace, capture
 from tabcore.trajectory import Observation, ToolCall
 
-TABLE = Path(__file__).parent / "golden" / "capture_commands.txt"
+GOLDEN = Path(__file__).parent / "golden"
 
 
 @dataclass(slots=True)
@@ -27,9 +28,9 @@ class Block:
     cwd: str = "/workspace"
 
 
-def blocks() -> list[Block]:
+def blocks(table: str) -> list[Block]:
     found: list[Block] = []
-    for line in TABLE.read_text(encoding="utf-8").splitlines():
+    for line in (GOLDEN / table).read_text(encoding="utf-8").split("\n"):
         mark, text = line[:1], line[2:]
         match mark:
             case "$":
@@ -49,7 +50,11 @@ def blocks() -> list[Block]:
     return found
 
 
-@pytest.mark.parametrize("block", blocks(), ids=lambda block: block.command[:60].replace("\n", " "))
+@pytest.mark.parametrize(
+    "block",
+    [*blocks("capture_commands.txt"), *blocks("capture_documents.txt")],
+    ids=lambda block: block.command[:60].replace("\n", " "),
+)
 def test_a_real_command_gives_the_findings_of_the_table(block: Block) -> None:
     workspace = Workspace("/workspace", "/workspace")
     result = capture(ToolCall("1", "bash", {"command": block.command}), Observation("1", block.output), workspace)
@@ -58,5 +63,5 @@ def test_a_real_command_gives_the_findings_of_the_table(block: Block) -> None:
     assert result.cwd == block.cwd
 
 
-def test_the_table_holds_more_than_two_hundred_commands() -> None:
-    assert len(blocks()) > 200
+def test_the_tables_hold_more_than_three_hundred_commands() -> None:
+    assert len(blocks("capture_commands.txt")) + len(blocks("capture_documents.txt")) > 300

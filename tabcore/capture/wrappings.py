@@ -63,7 +63,7 @@ _PERSISTED = re.compile(
 )
 _TIMING = re.compile(r"\n^real\t?\s*\d[\d.msh]*\n(?:user|sys)[^\n]*\n(?:user|sys)[^\n]*\n?", re.MULTILINE)
 _PROMPT = re.compile(
-    r"^(?:\([\w.-]+\) )?(?:[\w.-]+@[\w.-]+:[^\n$#]*[$#]|[\w.-]*[$#%>](?=\s)|bash-[\d.]*[$#]|root@[\w.-]+:[^\n$#]*#|\[[\w.-]+@[\w.-]+ [^\]\n]*\][$#])[ \t]?(?P<typed>[^\n]*)$",
+    r"^(?:\([\w.-]+\) )?(?:[\w.-]+@[\w.-]+:[^\n$#]*[$#]|bash-[\d.]*[$#]|root@[\w.-]+:[^\n$#]*#|\[[\w.-]+@[\w.-]+ [^\]\n]*\][$#])[ \t]?(?P<typed>[^\n]*)$",
     re.MULTILINE,
 )
 _PROMPT_SIGN = re.compile(r"^(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^\n$#]*[$#]", re.MULTILINE)

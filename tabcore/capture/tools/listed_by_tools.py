@@ -17,14 +17,14 @@ from tabcore.trajectory import Json
 Entry = tuple[str, bool]
 
 _MARKED = re.compile(
-    r"^\s*\[(?P<mark>DIR|FILE|D|F|dir|file|directory|folder|LINK)\]\s+(?P<name>.+?)(?:\s+\((?:[\d.,]+ ?[KMGT]?i?B(?:ytes)?|[\d.,]+ bytes)\))?\s*$"
+    r"^\s*\[(?P<mark>DIR|FILE|D|F|dir|file|directory|folder|LINK)\]\s+(?P<name>.+?)(?:\s+\((?:[\d.,]+ ?[KMGT]?i?B(?:ytes)?|[\d.,]+ bytes)\)|\s{2,}[\d.,]+ ?[KMGT]?i?B)?\s*$"
 )
 _TYPED = re.compile(r"^'(?P<name>.+)' \((?P<kind>folder|directory|[^()]*file|[\w./+-]+)\)(?: [\d.,]+ \w+)?$")
-_BULLET = re.compile(r"^(?P<indent>\s*)- (?P<name>.+)$")
+_BULLET = re.compile(r"^(?P<indent>\s*)(?:- )?(?P<name>\S.*)$")
 _ICON = re.compile(r"^\s*(?P<icon>[📁📂🗂📄📃📝])\ufe0f?\s*(?P<name>.+?)\s*$")
 _SKIP = re.compile(
     r"^(?:Here's the files|Directory listing|Contents of|NOTE:|Found \d+|No (?:files|matches|entries)|\(empty|\(\d+ (?:entries|items|more)|\(No |There are more than|</?\w+>|<path>|<type>|\d+ director|"
-    r"Listing |Files in |Directory:|Total:? |\[\d+|\[Showing|\d+ hidden|\(\d+ ignored|\s*\.\.\.|Full path|Summary|Use |Results|End of|\(Results|\(Open file|\(Current dir|bash-\$|Path:|\d+ (?:files?|items?|folders?)\b)"
+    r"Listing |Files in |Directory:|Total:? |Combined size|\[\d+|\[Showing|\d+ hidden|\(\d+ ignored|\s*\.\.\.|Full path|Summary|Use |Results|End of|\(Results|\(Open file|\(Current dir|bash-\$|Path:|\d+ (?:files?|items?|folders?)\b)"
 )
 
 
@@ -39,17 +39,23 @@ def tool_entries(scene: Scene, folder: str) -> Iterator[Entry]:
     sample = lines[:60]
     if any("├" in line or "└" in line or "|--" in line for line in sample):
         yield from tree_entries(Names(folder, "tree", "", folders=(folder, ".")), lines)
-    elif (
-        any(_BULLET.match(line) for line in sample)
-        and sample
-        and (match := _BULLET.match(sample[0]))
-        and match["name"].startswith("/")
-    ):
+    elif sample and _is_indented(sample):
         yield from _bulleted(lines)
     elif any(re.match(r"^[-dl][rwxsStT-]{9}", line) for line in sample):
         yield from ls_entries(Names(folder, "ls", "", folders=(".",), options="l"), lines, scene.facts)
     else:
         yield from _plain(lines, folder, scene)
+
+
+def _is_indented(lines: list[str]) -> bool:
+    """An absolute folder on the first line, entries indented below it, with or without bullets."""
+    first = _BULLET.match(lines[0])
+    rest = lines[1:] or [""]
+    return (
+        first is not None
+        and first["name"].startswith("/")
+        and (rest[0].startswith(("  ", "\t")) or rest[0].lstrip().startswith("- "))
+    )
 
 
 def _json(text: str) -> Json:
@@ -103,7 +109,7 @@ def _bulleted(lines: list[str]) -> Iterator[Entry]:
     stack: list[tuple[int, str]] = []
     for line in lines:
         match = _BULLET.match(line)
-        if match is None:
+        if match is None or _SKIP.match(line):
             continue
         indent, name = len(match["indent"]), match["name"]
         while stack and stack[-1][0] >= indent:

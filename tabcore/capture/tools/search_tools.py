@@ -20,12 +20,15 @@ _NOTHING = re.compile(
 _FILE_HEADING = re.compile(
     r"^(?:File: (?P<file>.+)|(?P<path>[^\s:][^:\n]*):|#+ (?P<title>\S.*)|(?P<bare>(?:\.?/)?\S.*\.\w{1,8}))$"
 )
-_HEADED_LINE = re.compile(r"^(?:\s+Line \d+[:-]|L\d+[:-]|Line \d+[:-]|\s*\d+[:|-]|\s*│?\s*\d+[│:])")
+_HEADED_LINE = re.compile(r"^(?:\s+Line \d+[:-]|L\d+[:-]|Line \d+[:-]|\s*\d+[:|-]|\s*│?\s*\d+[│:]|│(?!-))")
 _COUNTED = re.compile(r"^(?P<path>.+?)(?::\s*| \()(?P<count>\d+)(?: match(?:es)?\)?)?$")
 
 
 def names_tool(scene: Scene) -> None:
     """Glob, find, search_files: paths that fit a pattern."""
+    if scene.argument("regex"):
+        search_tool(scene)
+        return
     if failed(scene) or _NOTHING.match(scene.text):
         return
     folder = scene.path() or scene.cwd
