@@ -64,18 +64,29 @@ _SPANS = (
     r"(?:années|Années)\s(?:(?:19|20)?\d0)",  # années 90
     r"(?<![\w'])'\d\d(?![\w'])",  # '24
 )
-_ALL = (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS)
-MOMENT = re.compile(r"(?<![\d.,])(?:(?<![A-Za-z_])|(?<=T))(?:" + "|".join(_ALL) + ")")
+_BEGIN = r"(?<![\d.,])(?:(?<![A-Za-z_])|(?<=T))"
+# Forms that begin with a digit are tried at digits only; those that begin with a word only where such a word is.
+_NUMERIC = tuple(form for form in (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS) if form.startswith((r"\d", "(?:0?", "(?:19", "(?:1[5", "(?:1[89]", "[1-4]")))
+_WORDED = tuple(form for form in (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS) if form not in _NUMERIC)
+_AT_DIGITS = re.compile(rf"{_BEGIN}(?=\d)(?:{'|'.join(_NUMERIC)})")
+_AT_WORDS = re.compile(rf"{_BEGIN}(?:{'|'.join(_WORDED)})")
+_OPENERS = frozenset(
+    f"{word} 0" for word in re.findall(r"[^\W\d_]+", f"{MONTH} {MONTH} q h t s fy cy ay gj hy kw cw week weeks kalenderwoche semaine semaines utc gmt années à vers dès avant après jusqu".lower())
+) | {"一", "'"}
 _SLASHED = re.compile(r"((?:19|20)\d\d)[/–-]((?:19|20)?\d\d)\Z")
 
 
-def moments(text: str) -> list[tuple[int, int]]:
-    """Spans of partial dates, quarters, seasons, decades and clock times, in order.
+def moments(text: str, has: set[str]) -> list[tuple[int, int]]:
+    """Spans of partial dates, quarters, seasons, decades and clock times; `has` are the text's `features`.
 
-    >>> [("Q3 2024 at 14:30, 2021-2025, 3-5 days")[a:b] for a, b in moments("Q3 2024 at 14:30, 2021-2025, 3-5 days")]
+    >>> text = "Q3 2024 at 14:30, 2021-2025, 3-5 days"
+    >>> [text[start:end] for start, end in sorted(moments(text, {"q 0"}))]
     ['Q3 2024', '14:30']
     """
-    return [m.span() for m in MOMENT.finditer(text) if not _is_two_years(m.group())]
+    found = list(_AT_DIGITS.finditer(text))
+    if not _OPENERS.isdisjoint(has):
+        found += _AT_WORDS.finditer(text)
+    return [m.span() for m in found if not _is_two_years(m.group())]
 
 
 def _is_two_years(text: str) -> bool:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from tabcore.text.dates import date_spans
 from tabcore.text.moments import moments
-from tabcore.text.no_values import GONE, without
+from tabcore.text.no_values import GONE, blanked, features, without
 from tabcore.text.number_marks import currency_after, currency_before, scale_after
 from tabcore.text.numerals import CHINESE_DIGITS, FRACTION_SIGNS, RUN, Mark, Reading, chinese_number, fraction_sign, readings
 
@@ -58,18 +58,9 @@ def hide(plain: str) -> str:
     """
     if "\\" in plain or "[" in plain:
         plain = _ESCAPE.sub(lambda m: BORDER * len(m.group()), plain)
-    plain = _blank(plain, date_spans(plain))
-    return without(_blank(plain, moments(plain)))
-
-
-def _blank(text: str, spans: list[tuple[int, int]]) -> str:
-    if not spans:
-        return text
-    pieces, at = [], 0
-    for start, end in spans:
-        pieces += [text[at:start], GONE * (end - start)]
-        at = end
-    return "".join([*pieces, text[at:]])
+    has = features(plain)
+    plain = blanked(plain, date_spans(plain))
+    return without(blanked(plain, moments(plain, has)), has)
 
 
 def tokens(hidden: str, plain: str, mark: Mark | None) -> list[Token]:

@@ -17,39 +17,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Protocol
 
-from tabcore.text.languages import language
 from tabcore.text.number_marks import currency_after, currency_before, percent_after, scale_after
 from tabcore.text.number_tokens import BORDER, UNIT, Token, hide, tokens
 from tabcore.text.numerals import CHINESE_DIGITS, FRACTION_SIGNS, Mark, one_width
-from tabcore.text.segments import segments
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A number that a text states.
-
-    `number` is written out (5.5 万 is 55000) and without trailing zeros; a percent's is the one before the mark.
-    `ratio` is set for a fraction without a finite decimal: 1/3 is (1, 3), and `number` is rounded. `decimals` says that
-    decimals are written, `year` that it may be a bare year. `alternatives` are other readings of the same text.
-    """
-
-    start: int
-    end: int
-    text: str
-    number: Decimal
-    percent: bool = False
-    currency: str | None = None
-    scaled: bool = False
-    distinctive: bool = False
-    alternatives: tuple[Decimal, ...] = ()
-    ratio: tuple[int, int] | None = None
-    decimals: bool = False
-    year: bool = False
+from tabcore.text.settling import settled_lines
+from tabcore.text.value_rules import Value, is_distinctive, written_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +34,6 @@ class LineValues:
     values: tuple[Value, ...] = ()
     says: Mark | None = None
     is_open: bool = False
-
-
-class Reader(Protocol):
-    """What reads a line: `line_values`, or a faster or remembering form of it."""
-
-    def __call__(self, line: str, mark: Mark | None, /) -> LineValues: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,29 +69,6 @@ def values(text: str, *, locale_hint: Mark | None = None) -> tuple[Value, ...]:
         for at, found in settled_lines(text, line_values, locale_hint)
         for value in found.values
     )
-
-
-def settled_lines(text: str, read: Reader, locale_hint: Mark | None = None) -> Iterator[tuple[int, LineValues]]:
-    """The lines of a text that hold values, with their places; open readings settled by the other lines of the block.
-
-    A block is at most some hundred thousand characters, so that memory stays bounded.
-    """
-    for block in segments(text):
-        lines = [(at, line, read(line, None)) for at, line in block]
-        mark: Mark | None = None
-        for at, line, found in lines:
-            if found.is_open:
-                mark = mark or locale_hint or _mark_of(lines, text)
-                found = read(line, mark)
-            if found.values:
-                yield at, found
-
-
-def _mark_of(lines: list[tuple[int, str, LineValues]], text: str) -> Mark:
-    said = Counter(found.says for _, _, found in lines if found.says)
-    if said["comma"] != said["point"]:
-        return "comma" if said["comma"] > said["point"] else "point"
-    return "comma" if language(text) in ("de", "fr") else "point"
 
 
 def line_values(line: str, mark: Mark | None = None) -> LineValues:
@@ -300,11 +246,7 @@ def _value(found: _Found, line: str, hidden: str, undecided: bool) -> Value:
     number = -found.number if found.sign in ("-", "–") else found.number
     other = found.token.other
     others = found.alternatives if other is None or not undecided else (*found.alternatives, other * found.factor)
-    year = _is_year(found) and not _UNIT_AFTER_YEAR.match(hidden, found.end)
-    decimals = int(found.token.number.as_tuple().exponent) < 0
-    marked = found.percent or found.currency is not None
-    distinctive = marked or decimals or number != int(number) or (abs(number) >= 100 and not year)
-    return Value(
+    value = Value(
         found.start,
         found.end,
         line[found.start : found.end],
@@ -312,21 +254,10 @@ def _value(found: _Found, line: str, hidden: str, undecided: bool) -> Value:
         found.percent,
         found.currency,
         found.factor != 1,
-        distinctive,
+        False,
         tuple(written_out(item) for item in others),
         found.token.ratio if found.factor == 1 else None,
-        decimals,
-        year,
+        int(found.token.number.as_tuple().exponent) < 0,
+        _is_year(found) and not _UNIT_AFTER_YEAR.match(hidden, found.end),
     )
-
-
-def written_out(number: Decimal) -> Decimal:
-    """The same number without trailing zeros and without an exponent.
-
-    >>> written_out(Decimal("1200.00")), written_out(Decimal("-0"))
-    (Decimal('1200'), Decimal('0'))
-    """
-    if not number:
-        return Decimal(0)
-    plain = number.normalize()
-    return plain.quantize(Decimal(1)) if int(plain.as_tuple().exponent) > 0 else plain
+    return replace(value, distinctive=True) if is_distinctive(value) else value
