@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tabcore.errors import RunningTabError, UsageError
@@ -31,6 +32,7 @@ examples:
   runningtab runs                        list what is loaded
   runningtab show 3fa2 --turn 8          the tab of the run whose id begins with 3fa2, after turn 8
   runningtab runs --json | jq .          the same list for other programs
+  runningtab export 3fa2 -o run.json     the run as an ATIF document
 
 exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use); 2 wrong usage.
 Runs are kept in one file in your data folder; --db FILE or the variable RUNNINGTAB_DB names another."""
@@ -85,6 +87,11 @@ def _parser() -> argparse.ArgumentParser:
     found = command("problems", "list what was wrong with logs and what was done about it", _problems)
     found.add_argument("run", nargs="?", metavar="RUN", help="only of the log of this run")
     _add_json(found)
+    exported = command("export", "write a run as a document for other programs", _export)
+    exported.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
+    exported.add_argument("--format", choices=["atif"], default="atif", help="the document's format (default: atif)")
+    exported.add_argument("--for-judge", action="store_true", help="leave out the tab: its calls and its words")
+    exported.add_argument("-o", "--output", metavar="FILE", help="the file to write (default: print it)")
     return parser
 
 
@@ -153,6 +160,29 @@ def _problems(options: argparse.Namespace) -> int:
     if not problems:
         _say("No problems.")
     return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from tabcore import rerun
+    from tabcore.exports.atif import as_text
+
+    export = rerun.export_atif(options.db, options.run, for_judge=options.for_judge)
+    if options.output is None:
+        _print_json(export.document)
+    else:
+        _write(Path(options.output), as_text(export.document))
+    if out := export.judged:
+        said = f"left out: {out.calls} tab calls, {out.texts} texts with words of the tab, {out.turns} turns of tab calls alone"
+        print(said, file=sys.stderr)
+    return 0
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as fault:
+        reason = fault.strerror or str(fault)
+        raise UsageError(str(file), f"it cannot be written ({reason})", "Name a file in a folder of yours") from fault
 
 
 _RUN_HEAD = (

@@ -17,6 +17,9 @@ import platformdirs
 from tabcore import ingest
 from tabcore.derivation import derive_again
 from tabcore.errors import Problem, UsageError
+from tabcore.exports.atif import to_atif
+from tabcore.exports.judging import Judged
+from tabcore.exports.judging import for_judge as without_tab
 from tabcore.ingest import Progress
 from tabcore.rows import Loaded, Replay, RunRow, TurnBody
 from tabcore.store import selects, writing
@@ -26,6 +29,7 @@ from tabcore.store.store import WAIT, Store
 from tabcore.tab import messages
 from tabcore.tab.review import SHOWN, Reviewer
 from tabcore.tab.tab import Candidate, Entry, Requirement, Tab
+from tabcore.trajectory import Json, Run
 
 Db = str | Path | None
 
@@ -56,6 +60,14 @@ class TabRow:
     requirements: tuple[Requirement, ...]
     read_log: tuple[Entry, ...]
     candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A run as a document for other programs. `judged` says what was left out for a judge, None for the whole run."""
+
+    document: dict[str, Json]
+    judged: Judged | None = None
 
 
 def default_store() -> Path:
@@ -166,6 +178,18 @@ def problems(db: Db = None, run_id: str | None = None) -> tuple[Problem, ...]:
             return selects.problems(connection)
         [run] = selects.run_rows(connection, _number(connection, run_id))
         return selects.problems(connection, run.path)
+
+
+def export_atif(db: Db, run_id: str, *, for_judge: bool = False) -> Export:
+    """A run's record as an ATIF document; for a judge without its tab, and without marks of this program's own."""
+    with open_store(db).reading() as connection:
+        stored = stored_run(connection, _number(connection, run_id))
+    run = Run(run_id, stored.path, stored.header, stored.turns, after=stored.after)
+    judged = without_tab(run) if for_judge else None
+    document = to_atif(judged.run if judged else run, marks=not for_judge)
+    if not document["steps"]:
+        raise UsageError(f"run {run_id}", "it has no step to export", "ATIF documents have at least one")
+    return Export(document, judged)
 
 
 def correct(db: Db, run_id: str, *, root: str | None = None, task: str | None = None) -> RunRow:
