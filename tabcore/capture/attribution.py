@@ -321,6 +321,8 @@ def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], fa
                 name = _completed(name, value, show, facts)
             longer = place not in (name, match["name"]) and whole
             path = resolve(show.cwd or show.base, place) if longer else resolve(show.base, name)
+            if is_unknown(value) and not (looks_like_path(name) or path in facts.workspace.files):
+                continue
             if name and (plausible(name) or "/" in name or path in facts.workspace.files):
                 found.setdefault((name, path))
             break

@@ -60,6 +60,11 @@ _BINARY = re.compile(r"^Binary file (?P<path>[^\n]*) matches\.?$", re.MULTILINE)
 _PROGRAM_WORDS = re.compile(
     r"^(?:Syntax (?:Error|Warning)|I/O Error|Command Line Error|Internal Error|Permission Error)\b[^\n]*$", re.MULTILINE
 )
+_UNZIP = re.compile(r"^ *End-of-central-directory signature not found\.[\s\S]*?, period\.$", re.MULTILINE)
+_SQL = re.compile(
+    r"^(?:(?:Parse |Runtime |Catalog |Binder |Parser |IO |Invalid Input |Conversion )?[Ee]rror:?(?: near line \d+)?:? [^\n]*|LINE \d+: [^\n]*|\s+\^(?:---)?[^\n]*)$",
+    re.MULTILINE,
+)
 _TRACEBACK = re.compile(
     r"^Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n|\n)*(?P<last>[\w.]+(?:: [^\n]*)?|\S[^\n]*)?$",
     re.MULTILINE,
@@ -114,9 +119,14 @@ def shown_errors(text: str, command: str) -> ShownErrors:
     """
     found = ShownErrors(text)
     cuts: list[tuple[int, int]] = []
+    complainers = _complainers(command)
     lines = lines_with(text, _SIGNS, MAX_ERROR_LENGTH) if ": " in text or "inary file" in text else []
-    if not lines and not any(sign in text for sign in _SCRIPT_SIGNS):
+    if not lines and not complainers and not any(sign in text for sign in _SCRIPT_SIGNS):
         return found
+    for name in complainers:
+        for match in re.finditer(rf"^{name}: (?P<message>[^\n]*)$", text, re.MULTILINE):
+            cuts.append(match.span())
+            _note(found, name, match["message"], False)
     for match in filter(None, (_LINE.match(text, *span) for span in lines)):
         program = match["program"].rsplit("/", 1)[-1]
         if match["shell"] is None and program not in command and program not in ("bash", "sh", "zsh"):
@@ -130,11 +140,32 @@ def shown_errors(text: str, command: str) -> ShownErrors:
         cuts += _paths_of(_RG, text, lines, found)
     if "grep" in command or "rg" in command:
         cuts += _paths_of(_BINARY, text, lines, found)
-    if "pdf" in command:
-        cuts += [match.span() for match in _PROGRAM_WORDS.finditer(text)]
+    cuts += _own_words(text, command, found)
     cuts += _script_errors(text, command, found)
     found.text = without(text, cuts)
     return found
+
+
+_COMPLAINERS = re.compile(
+    r"(?<![\w./-])(awk|gawk|sed|grep|egrep|find|xargs|sort|cut|unzip|tar|jq|yq|curl|tree|paste|join|split|tr|stat|du|file|od)(?![\w.-])"
+)
+
+
+def _complainers(command: str) -> list[str]:
+    """Programs of the command that put their name before each complaint of theirs."""
+    return sorted({match.group(1) for match in _COMPLAINERS.finditer(command[:4000])})
+
+
+def _own_words(text: str, command: str, found: ShownErrors) -> list[tuple[int, int]]:
+    """Complaints without the program's name, in words that only it uses."""
+    cuts: list[tuple[int, int]] = []
+    if "pdf" in command:
+        cuts += [match.span() for match in _PROGRAM_WORDS.finditer(text)]
+    if "unzip" in command and "cannot find" in text:
+        cuts += [match.span() for match in _UNZIP.finditer(text)]
+    if "sqlite" in command or "duckdb" in command:
+        cuts += [match.span() for match in _SQL.finditer(text)]
+    return cuts
 
 
 def _paths_of(
@@ -158,7 +189,7 @@ def _script_errors(text: str, command: str, found: ShownErrors) -> list[tuple[in
         cuts += [match.span() for match in _SYNTAX_ERROR.finditer(text)]
     if "Node.js v" in text and "node" in command:
         cuts += [match.span() for match in _NODE.finditer(text)]
-    if not cuts and ("python" in command or "import" in command):
+    if not cuts and any(name in command for name in ("python", "import", "csv", "markitdown")):
         for match in _EXCEPTION_LINE.finditer(text):
             cuts.append(match.span())
             _note_quoted(found, match.group())

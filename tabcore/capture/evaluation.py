@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import assert_never
 
 from tabcore.capture.expansion import expand, expand_all, expand_one, names_base
-from tabcore.capture.patterns import UNKNOWN, is_literal, is_unknown, readable
+from tabcore.capture.patterns import SHOWN, UNKNOWN, is_literal, is_unknown, readable
 from tabcore.capture.shell_state import Shell
 from tabcore.capture.shell_tree import (
     Assignment,
@@ -140,6 +140,7 @@ def _for(node: For, shell: Shell, stdin: Stream | None) -> Stream:
     values = expand_all(node.words, shell, evaluate) if node.words is not None else list(shell.arguments)
     bases = {shell.facts.bases[value] for value in values if value in shell.facts.bases}
     shell.facts.bases.clear()
+    values = [UNKNOWN if SHOWN in value else value for value in values]
 
     def body(value: str) -> Stream:
         inner = shell.child()

@@ -90,6 +90,8 @@ def _by_form(names: Names, lines: list[str]) -> Iterator[Entry]:
             if names.form in ("counts", "cksums") and text in ("total", "-"):
                 continue
             path = text.rpartition(" -> ")[2] if is_status and " -> " in text else text
+            if names.form == "stat-lines" and " => " in path:
+                path = re.sub(r"\{[^{}]*? => ([^{}]*)\}", r"\1", path).replace("//", "/").rpartition(" => ")[2]
             if names.printed and not fits_any(names.printed, path):
                 continue
             yield _entry(names, git_unquoted(path), kind is not None and _FOLDER_KIND.fullmatch(kind) is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -19,12 +20,34 @@ _ENDING = re.compile(r"[^/.\s]\.(?=\w*[A-Za-z])[A-Za-z0-9]{1,8}$")
 
 def tree_entries(names: Names, lines: list[str]) -> Iterator[tuple[str, bool]]:
     """Absolute paths with whether each is a folder: it is marked so, or has entries below it."""
+    if lines and lines[0].lstrip().startswith("[") and any('"type":' in line for line in lines[:3]):
+        yield from _from_json("\n".join(lines), names)
+        return
     detailed = bool(set(names.options) & set("sphugD")) or "dates" in names.options
     rows = list(_rows(names, lines, detailed))
     for position, (path, depth, marked) in enumerate(rows):
         has_inner = position + 1 < len(rows) and rows[position + 1][1] > depth
         if depth >= 0:
             yield path, marked or has_inner
+
+
+def _from_json(text: str, names: Names) -> Iterator[tuple[str, bool]]:
+    """tree -J: {type, name, contents}, the roots named as they were given."""
+    try:
+        roots = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    pending = [(root, names.base, True) for root in roots if isinstance(root, dict)] if isinstance(roots, list) else []
+    while pending:
+        item, folder, is_root = pending.pop(0)
+        name, inner = item.get("name"), item.get("contents")
+        if not isinstance(name, str) or item.get("type") == "report":
+            continue
+        path = resolve(folder, name)
+        if not is_root:
+            yield path, item.get("type") == "directory"
+        if isinstance(inner, list):
+            pending += [(child, path, False) for child in inner if isinstance(child, dict)]
 
 
 def _rows(names: Names, lines: list[str], detailed: bool) -> Iterator[tuple[str, int, bool]]:

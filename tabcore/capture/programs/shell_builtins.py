@@ -83,18 +83,18 @@ def echo(call: Call) -> Stream:
         ends = "" if "n" in option else ends
     call.shell.facts.status = True
     if any(not is_literal(word) and SHOWN not in word and UNKNOWN not in word for word in words) and len(words) <= 40:
-        return _globs(call, words)
+        return _globs(call, words, ends)
     text = " ".join(words)
     return spoken((ansi_c(text) if escapes and "\\" in text else text) + ends, call.shell)
 
 
-def _globs(call: Call, words: list[str]) -> Stream:
+def _globs(call: Call, words: list[str], ends: str) -> Stream:
     """Globs that echo expands; with text around them they are a pattern of one line."""
     bare = [word for word in words if not is_literal(word)]
     if len(bare) == len(words) and not any(re.search(r"\s", word) for word in words):
         folders = all(word.endswith("/") for word in words)
         return (Names(call.shell.cwd, "words", "echo: names that a glob gives", tuple(words), only_folders=folders),)
-    return spoken(" ".join(words) + "\n", call.shell)
+    return spoken(" ".join(words) + ends, call.shell)
 
 
 def printf(call: Call) -> Stream:

@@ -93,11 +93,25 @@ def _unseen(call: Call, reason: str) -> Stream:
 
 
 def _run_text(call: Call, text: str, arguments: list[str]) -> Stream:
-    if not is_literal(text):
-        return (Undecided("", f"{call.name}: the script's text is not known"),)
     shell = call.shell.child()
     shell.arguments = arguments
+    if not is_literal(text):
+        text = _with_variables(text, shell)
     return evaluate(parse(text), shell, call.stdin if literal_text(call.input()) != text else None)
+
+
+_PATTERN = re.compile("[^\\s'\"]*[\ufdd0-\ufdef][^\\s'\"]*")
+
+
+def _with_variables(text: str, shell: Shell) -> str:
+    """A script into which names were put that are not known: each becomes a variable that holds its pattern."""
+
+    def variable(match: re.Match[str]) -> str:
+        name = f"__name{len(shell.variables)}"
+        shell.variables[name] = [match.group()]
+        return f"${{{name}}}"
+
+    return _PATTERN.sub(variable, text)
 
 
 def source(call: Call) -> Stream:
