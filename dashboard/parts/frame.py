@@ -52,7 +52,7 @@ def draw() -> None:
         else:
             _name(row)
         st.space("stretch")
-        with st.popover("?", help="Keys and definitions"):
+        with st.popover("? help"):
             st.markdown(_HELP)
 
 

@@ -118,3 +118,13 @@ def _altered(step: dict[str, object]) -> dict[str, object]:
         return step
     changed: dict[str, object] = json.loads(text.replace("candidates: 98 unopened", "candidates: 97 unopened"))
     return changed
+
+
+def test_help_with_keys_and_definitions_is_one_click_away_on_every_page(
+    visit: Visit, made_run: tuple[Server, str]
+) -> None:
+    for address in ("/", f"/replay?run={made_run[1]}&turn=3"):
+        page = visit.open(address)
+        page.get_by_role("button", name="? help").click()
+        expect(page.get_by_text("Keys of the replay")).to_be_visible()
+        expect(page.get_by_text("a file that was listed and not opened yet")).to_be_visible()
