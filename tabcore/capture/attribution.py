@@ -10,16 +10,16 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from tabcore.capture.alignment import Piece, aligned
-from tabcore.capture.filtered_lines import fits_any, plausible
-from tabcore.capture.listings import entries, git_unquoted, looks_like_path
+from tabcore.capture.alignment import aligned
+from tabcore.capture.filtered_lines import fits_any
+from tabcore.capture.listings import entries, git_unquoted
 from tabcore.capture.named_content import diff_paths, headed_blocks, json_paths, prefixed_paths
-from tabcore.capture.patterns import DEEP, STAR, UNKNOWN, expression, is_literal, is_unknown, readable, resolve
+from tabcore.capture.patterns import expression, is_literal, is_unknown, readable, resolve
 from tabcore.capture.shell_state import Facts
 from tabcore.capture.shows import Content, Either, Loop, Names, Noise, Show, Stream, Text, Undecided
+from tabcore.capture.unrolling import known_values, loop_headings, mentioned_values
 
 MAX_DEPTH = 6
-_ENDING = re.compile(r"[^/.\s]\.(?=\w*[A-Za-z])[A-Za-z0-9]{1,8}$")
 MAX_LOOP = 400
 
 
@@ -98,7 +98,10 @@ def _reveal(show: Show, lines: list[str], sight: Sight) -> None:
         case Undecided(path, reason):
             if any(line.strip() for line in lines):
                 sight.undecided.setdefault(path, reason)
-        case Text() | Noise():
+        case Text(text):
+            if not is_literal(text) and not is_unknown(text):
+                _spoken_names(text.strip("\n"), lines, sight)
+        case Noise():
             pass
         case _ as never:
             assert_never(never)
@@ -265,12 +268,12 @@ def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
             alone = isinstance(part, Names) and part.form == "words" and len(part.printed) == 1
             _reveal(replace(part, form="plain") if isinstance(part, Names) and alone else part, lines, sight)
         return
-    named = _loop_headings(show, symbolic, lines, sight.facts)
+    named = loop_headings(show, symbolic, lines, sight.facts)
     values = [value for value, _ in named]
     if not values:
-        values = _mentioned_values(show, symbolic, lines)
+        values = mentioned_values(show, symbolic, lines)
     if not values:
-        values = _known_values(show, sight.facts)
+        values = known_values(show, sight.facts)
     if not values:
         if any(line.strip() for line in lines) and _has_content(symbolic):
             for value in show.values:
@@ -288,115 +291,15 @@ def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
             sight.list(path, f"{show.rule}: its name is printed")
 
 
+def _spoken_names(pattern: str, lines: list[str], sight: Sight) -> None:
+    """Last parts of paths, printed one a line: those that only one known file has."""
+    fits = expression(pattern).fullmatch
+    for line in lines:
+        if fits(line):
+            alike = [path for path in sight.facts.workspace.files if path.endswith("/" + line)]
+            if len(alike) == 1:
+                sight.list(alike[0], "basename: the only file seen before of that name")
+
+
 def _has_content(symbolic: dict[str, Stream]) -> bool:
     return any(isinstance(part, Content | Loop) for stream in symbolic.values() for part in stream)
-
-
-def _loop_headings(show: Loop, symbolic: dict[str, Stream], lines: list[str], facts: Facts) -> list[tuple[str, str]]:
-    """Names that the body prints on a line of its own, each with the absolute path that stands there."""
-    templates: list[tuple[re.Pattern[str], str, bool, bool, bool]] = []
-    for value, stream in symbolic.items():
-        for part in stream:
-            text = _spoken_pattern(part)
-            if text and not is_literal(text):
-                template = _template(text, value)
-                if template is not None:
-                    templates.append((template[0], value, template[1], isinstance(part, Names), UNKNOWN in text))
-    found: dict[tuple[str, str], None] = {}
-    for line in lines if templates else ():
-        for pattern, value, whole, alone, tail in templates:
-            match = pattern.fullmatch(line.rstrip("\r"))
-            if match is None and alone and len(value.replace(STAR, "")) > 3:
-                match = re.search(pattern.pattern + "$", line)
-            if match is None or not match["name"].strip():
-                continue
-            name, place = match["name"], match["path"]
-            if tail and not (_ENDING.search(name) or resolve(show.base, name) in facts.workspace.files):
-                shorter = re.match(pattern.pattern.replace("[^/\\n]*)", "[^/\\n]*?)") + "$", line)
-                if shorter is not None and not shorter["name"].strip():
-                    ends = r"[^/\n]*?\.\w{1,8}(?!\w))"
-                    shorter = re.match(pattern.pattern.replace("[^/\\n]*)", ends, 1) + "$", line)
-                name, place = (shorter["name"], shorter["path"]) if shorter else (name, place)
-            if not whole:
-                name = _completed(name, value, show, facts)
-            longer = place not in (name, match["name"]) and whole
-            path = resolve(show.cwd or show.base, place) if longer else resolve(show.base, name)
-            if is_unknown(value) and not (looks_like_path(name) or path in facts.workspace.files):
-                continue
-            if name and (plausible(name) or "/" in name or path in facts.workspace.files):
-                found.setdefault((name, path))
-            break
-    return list(found)
-
-
-def _spoken_pattern(part: Show) -> str:
-    """The text that a body prints with the loop's name in it."""
-    if isinstance(part, Names) and part.form in ("words", "plain") and len(part.printed) == 1:
-        return part.printed[0] + "\n"
-    if isinstance(part, Content) and part.lead:
-        return part.lead.split("\n")[0] + "\n"
-    return part.text if isinstance(part, Text) else ""
-
-
-def _template(text: str, value: str) -> tuple[re.Pattern[str], bool] | None:
-    """An expression for the line on which a value is printed, with the group `name`; False when only its last part is."""
-    line = next((line for line in text.split("\n") if not is_literal(line)), "")
-    for wanted, whole in (
-        (value, True),
-        (posixpath.basename(value), False),
-        (posixpath.splitext(posixpath.basename(value))[0], False),
-        (posixpath.splitext(value)[0], False),
-    ):
-        if wanted and not is_literal(wanted) and wanted in line:
-            head, _, tail = line.partition(wanted)
-            longer = re.search(r"[^\s'\"=:(\[]*[/\ufdd1]$", head)
-            lead = longer.group() if longer and whole else ""
-            head = head[: len(head) - len(lead)]
-            inner = expression(wanted).pattern
-            anything = r"[^\n]*"
-            last = anything if not text.endswith("\n") and line == text.split("\n")[-1] else ""
-            path = f"(?P<path>{expression(lead).pattern}(?P<name>{inner}))"
-            return re.compile(f"{expression(head).pattern}{path}{expression(tail).pattern}{last}"), whole
-    return None
-
-
-def _completed(name: str, value: str, show: Loop, facts: Facts) -> str:
-    """The value of which only the last part, perhaps without its ending, was printed."""
-    folder, ending = posixpath.dirname(value), posixpath.splitext(value)[1]
-    for candidate in (name, name + ending if is_literal(ending) else name):
-        known = [path for path in facts.known(resolve(show.base, value)) if posixpath.basename(path) in (candidate,)]
-        if len(known) == 1:
-            return known[0]
-        if DEEP not in value and is_literal(folder) and (candidate.endswith(ending) or not is_literal(ending)):
-            return posixpath.join(folder, candidate)
-    return ""
-
-
-def _mentioned_values(show: Loop, symbolic: dict[str, Stream], lines: list[str]) -> list[str]:
-    """Names at the start of lines, for a body that prints them beside something else."""
-    found: dict[str, None] = {}
-    for value in show.values:
-        if is_unknown(value) or value == STAR or len(value.replace(STAR, "")) < 3:
-            continue
-        search = re.compile(rf"(?:^|[\s'\"(\[=>])(?P<name>{expression(value).pattern})(?=[:'\")\],\s]|$)")
-        for line in lines:
-            match = search.search(line)
-            if match is not None and looks_like_path(match["name"].replace(" ", "_")):
-                found.setdefault(match["name"])
-    return list(found)
-
-
-def _known_values(show: Loop, facts: Facts) -> list[str]:
-    """Files seen before, and known words of the loop, written as the loop would."""
-    found: list[str] = []
-    for value in show.values:
-        if is_literal(value):
-            found.append(value)
-        elif value == UNKNOWN or is_unknown(value):
-            continue
-        else:
-            found += facts.known(resolve(show.base, value))
-    return found
-
-
-__all__ = ["Piece", "Sight", "attribute", "visible"]

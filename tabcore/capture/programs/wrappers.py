@@ -100,7 +100,7 @@ def _run_text(call: Call, text: str, arguments: list[str]) -> Stream:
     return evaluate(parse(text), shell, call.stdin if literal_text(call.input()) != text else None)
 
 
-_PATTERN = re.compile("[^\\s'\"]*[\ufdd0-\ufdef][^\\s'\"]*")
+_PATTERN = re.compile("[^\\s'\";|&()<>]*[\ufdd0-\ufdef][^\\s'\";|&()<>]*")
 
 
 def _with_variables(text: str, shell: Shell) -> str:

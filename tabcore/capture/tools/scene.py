@@ -101,6 +101,7 @@ def judge_command(scene: Scene, command: str, cwd: str, stated_cwd: str = "") ->
     shell = Shell(scene.facts, cwd, run=run)
     if not scene.workspace.fresh_cwd:
         shell.previous = scene.workspace.variables.get("OLDPWD", "")
+        shell.stack = [folder for folder in scene.workspace.variables.get("DIRSTACK", "").split("\n") if folder]
     stream = evaluate(parse(command), shell)
     _look(scene, stream, errors.text, shell, shown.folders)
     _keep(scene, shell, cwd, shown.cwd or stated_cwd)
@@ -127,6 +128,8 @@ def _keep(scene: Scene, shell: Shell, cwd: str, stated: str) -> None:
         scene.cwd = resolve("/", stated)
     if shell.previous and shell.cwd != cwd:
         workspace.variables["OLDPWD"] = shell.previous
+    if shell.stack or "DIRSTACK" in workspace.variables:
+        workspace.variables["DIRSTACK"] = "\n".join(shell.stack)
     for name, values in shell.variables.items():
         if (
             len(values) == 1
