@@ -6,6 +6,7 @@ share a transaction, and none is ever split over two. Between transactions the s
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,12 @@ from tabcore.store.store import Store
 from tabcore.workers import read_elsewhere
 
 BATCH = 12 << 20
-"""Bytes of logs that share a transaction."""
+"""Bytes of logs that are read and handed on together."""
+HELD = 3.0
+"""Seconds for which a transaction may take in batches. Each closing packs tables anew, so few are better; meanwhile
+nobody else can read the store, and a reader waits 10 s."""
+LEFT_FREE = 0.05
+"""Seconds between two transactions, in which whoever waits for the store gets it."""
 LONG = 32 << 20
 """A log above this size is streamed in this process, so that memory stays flat."""
 WORTH_WORKERS = 24 << 20
@@ -143,9 +149,14 @@ def _read_and_store(jobs: Sequence[Job], store: Store, workers: int) -> Iterator
         chunks = read_elsewhere(batches, workers)
     else:
         chunks = ([*read_chunks(batch)] for batch in batches)
-    for batch in chunks:
+    waiting = iter(chunks)
+    for first in waiting:
         with store.writing() as connection:
-            yield _store(connection, batch)
+            yield _store(connection, first)
+            until = time.monotonic() + HELD
+            while time.monotonic() < until and (batch := next(waiting, None)) is not None:
+                yield _store(connection, batch)
+        time.sleep(LEFT_FREE)
     for job in jobs:
         if job.place.size > LONG:
             with store.writing() as connection:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from importlib.abc import MetaPathFinder
-from typing import TypeAlias
+from itertools import accumulate, groupby
+from typing import TypeAlias, assert_never
 
 import msgspec
 import pyarrow as pa
@@ -60,7 +61,7 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     "verdicts": {"run": _INT, "rubric_id": _WORD, "passed": _FLAG, "evidence": _WORD, "judge_failed": _FLAG},
     "deliverables": {"run": _INT, "path": _WORD, "size": _LONG, "sha256": _WORD, "text": _TEXT},
     "status_lines": {"run": _INT, "turn": _INT, "line": _WORD},
-    "decisions": _PLACE | {"kind": _WORD, "path": _WORD, "rule": _WORD, "partial": _FLAG, "previous": _WORD},
+    "decisions": _PLACE | {"kind": _WORD, "rule": _WORD, "partial": _FLAG, "previous": _WORD, "paths": _WORDS},
     "statements": _PLACE | {"text": _WORD},
     "candidates": {"run": _INT, "path": _WORD, "listed_turn": _INT, "listed_call": _INT, "starred_turn": _INT}
     | {"left_turn": _INT, "left_call": _INT, "left_by": _WORD},
@@ -171,10 +172,8 @@ class Columns:
         """What a turn did to the tab, but for what its timeline holds; `texts` has the excerpts."""
         if not after_last:
             self._rows["status_lines"].append((run, facts.turn, facts.status_line))
+        self._rows["decisions"] += ((run, *row) for row in _decisions(facts.events))
         for event in facts.events:
-            row = _decision(event)
-            if row is not None:
-                self._rows["decisions"].append((run, *row))
             if isinstance(event, FileRead) and _name(event.excerpt) not in self._known:
                 self._keep(texts[event.excerpt])
         self.differences(run, facts.differences)
@@ -262,20 +261,30 @@ class Columns:
 _name = bytes.fromhex
 
 
-def _decision(event: Event) -> Row | None:
+_Decided = FileListed | FileRead | FileAuthored | FileRenamed | CaptureUndecided
+
+
+def _decisions(events: Iterable[Event]) -> Iterator[Row]:
+    """Rows of `decisions` without the run; neighbours that differ in nothing but the path are one row."""
+    decided = [event for event in events if isinstance(event, _Decided)]
+    for decision, together in groupby(decided, _decision):
+        yield *decision, tuple(event.path for event in together)
+
+
+def _decision(event: _Decided) -> tuple[int, int, str, str, bool, str]:
     match event:
-        case FileListed(turn, call, path, rule):
-            return turn, call, "listed", path, rule, False, ""
+        case FileListed():
+            return event.turn, event.call, "listed", event.rule, False, ""
         case FileRead():
-            return event.turn, event.call, "read", event.path, event.rule, event.partial, ""
-        case FileAuthored(turn, call, path, rule):
-            return turn, call, "authored", path, rule, False, ""
-        case FileRenamed(turn, call, path, previous, rule):
-            return turn, call, "renamed", path, rule, False, previous
-        case CaptureUndecided(turn, call, path, reason):
-            return turn, call, "unknown", path, reason, False, ""
+            return event.turn, event.call, "read", event.rule, event.partial, ""
+        case FileAuthored():
+            return event.turn, event.call, "authored", event.rule, False, ""
+        case FileRenamed():
+            return event.turn, event.call, "renamed", event.rule, False, event.previous
+        case CaptureUndecided():
+            return event.turn, event.call, "unknown", event.reason, False, ""
         case _:
-            return None
+            assert_never(event)
 
 
 def _matches(review: Reviewed) -> Iterable[tuple[str, tuple[str, ...], tuple[str, ...]]]:
@@ -298,8 +307,14 @@ def _array(values: list[Value], kind: pa.DataType) -> pa.Array:
         return _word_array(words)
     if kind is _WORDS:
         lists: list[tuple[str, ...]] = values  # type: ignore[assignment]
-        return pa.array([list(map(storable, words)) for words in lists], kind)
+        return _words_array(lists)
     return pa.array(values, kind, memory_pool=_MEMORY)
+
+
+def _words_array(lists: list[tuple[str, ...]]) -> pa.Array:
+    words = _word_array([word for words in lists for word in words])
+    ends = accumulate(map(len, lists), initial=0)
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), words)
 
 
 def _word_array(words: list[str | None]) -> pa.Array:

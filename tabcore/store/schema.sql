@@ -56,9 +56,10 @@ CREATE TABLE verdicts (run INTEGER, rubric_id VARCHAR, passed BOOLEAN, evidence 
 CREATE TABLE deliverables (run INTEGER, path VARCHAR, size BIGINT, sha256 VARCHAR, text UUID);
 
 CREATE TABLE status_lines (run INTEGER, turn INTEGER, line VARCHAR);
+-- What capture decided at a call and by which rule; one row for neighbouring paths that share both.
 CREATE TABLE decisions (
-    run INTEGER, turn INTEGER, call INTEGER, kind VARCHAR, path VARCHAR, rule VARCHAR, partial BOOLEAN,
-    previous VARCHAR
+    run INTEGER, turn INTEGER, call INTEGER, kind VARCHAR, rule VARCHAR, partial BOOLEAN, previous VARCHAR,
+    paths VARCHAR[]
 );
 CREATE TABLE statements (run INTEGER, turn INTEGER, call INTEGER, text VARCHAR);
 CREATE TABLE candidates (

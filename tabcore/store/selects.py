@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -49,6 +49,8 @@ _RUN_COLUMNS = (
     " root_source, method, model, attempt, attempts, started, simulated, parent_call, recorded_tab, turns, calls,"
     " observed_chars, reads, files_read, candidates, starred, requirements, resolved, unknowns, differences, abandoned"
 )
+
+_DECISION = "turn, call, kind, rule, partial, paths"
 
 _spans = msgspec.json.Decoder(tuple[Span, ...]).decode
 
@@ -108,9 +110,7 @@ def run_numbers(connection: Connection) -> dict[str, int]:
 def replay(connection: Connection, number: int) -> Replay:
     """All that a replay steps through."""
     [run] = run_rows(connection, number)
-    decisions = _rows(
-        connection, number, "SELECT turn, call, kind, path, rule, partial FROM decisions WHERE run = ? ORDER BY rowid"
-    )
+    decisions = _rows(connection, number, f"SELECT {_DECISION} FROM decisions WHERE run = ? ORDER BY rowid")
     return Replay(
         run=run,
         timeline=_timeline(connection, number, decisions, run.recorded_tab),
@@ -122,12 +122,8 @@ def replay(connection: Connection, number: int) -> Replay:
 
 def timeline(connection: Connection, number: int) -> Timeline:
     """The tab of a run over time."""
-    decided = _rows(
-        connection,
-        number,
-        "SELECT turn, call, kind, path, rule, partial FROM decisions WHERE run = ?"
-        " AND kind IN ('authored', 'unknown') ORDER BY rowid",
-    )
+    kinds = "kind IN ('authored', 'unknown')"
+    decided = _rows(connection, number, f"SELECT {_DECISION} FROM decisions WHERE run = ? AND {kinds} ORDER BY rowid")
     [(recorded_tab,)] = _rows(connection, number, "SELECT recorded_tab FROM runs WHERE number = ?")
     return _timeline(connection, number, decided, recorded_tab)
 
@@ -237,14 +233,21 @@ def _timeline(connection: Connection, number: int, decisions: Rows, recorded_tab
         statements=[TaskStated(turn, text, call) for turn, text, call in rows("statements", "turn, text, call")],
         candidates=[CandidateInterval(*row) for row in rows("candidates", interval)],
         entries=[Entry(*(*row[:5], row[5].hex, *row[6:])) for row in rows("read_log", entry)],
-        authored=[FileAuthored(t, c, path, rule) for t, c, kind, path, rule, _ in decisions if kind == "authored"],
-        undecided=[CaptureUndecided(t, c, path, why) for t, c, kind, path, why, _ in decisions if kind == "unknown"],
+        authored=[FileAuthored(*decided) for decided in _decided(decisions, "authored")],
+        undecided=[CaptureUndecided(*decided) for decided in _decided(decisions, "unknown")],
         stops=[Stopped(*row) for row in rows("stops", "turn, call")],
         finish_checks=[FinishChecked(t, body, tuple(o), n, c) for t, c, body, o, n in rows("finish_checks", checks)],
     )
     if recorded_tab:
         _add_operations(timeline, rows)
     return timeline
+
+
+def _decided(decisions: Rows, kind: str) -> Iterator[tuple[int, int, str, str]]:
+    for turn, call, found, rule, _, paths in decisions:
+        if found == kind:
+            for path in paths:
+                yield turn, call, path, rule
 
 
 def _add_operations(timeline: Timeline, rows: Callable[[str, str], Rows]) -> None:
@@ -279,8 +282,8 @@ def _turn_rows(connection: Connection, number: int, decisions: Rows) -> tuple[Tu
 def _call_rows(connection: Connection, number: int, decisions: Rows) -> Mapping[int, Sequence[CallRow]]:
     """The calls of each turn in short, each with the observation that answered it, of whatever turn."""
     decided: dict[tuple[int, int], list[Decision]] = defaultdict(list)
-    for turn, call, *decision in decisions:
-        decided[turn, call].append(Decision(*decision))
+    for turn, call, kind, rule, partial, paths in decisions:
+        decided[turn, call] += (Decision(kind, path, rule, partial) for path in paths)
     query = (
         "SELECT turn, call, call_id, name, command, operation FROM calls WHERE run = ? AND abandoned = 0 ORDER BY rowid"
     )

@@ -31,9 +31,9 @@ VERSION = 1
 WAIT = 10.0
 """Seconds to wait for a store that another process holds."""
 
-_ROW_GROUP = 4096
-"""Rows that are packed together. A load packs the last group of each table anew, so a large one makes loads slow;
-2048 rows are the least, and what one look unpacks."""
+_ROW_GROUP = 16384
+"""Rows that are packed together. The end of each transaction packs the last group of each table anew, so that large
+ones make loads slow; small ones repeat what they have in common and take more room."""
 
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
