@@ -247,7 +247,7 @@ def tab_run() -> Run:
     return Run(
         "r",
         "log",
-        RunHeader("pi", harness="pi", method="running_tab"),
+        RunHeader("pi", harness="pi", method="running_tab", simulated="A script kept the tab."),
         (
             Turn(
                 1,
@@ -278,6 +278,7 @@ def test_tab_calls_their_results_and_the_tabs_words_are_left_out() -> None:
 def test_a_judges_document_bears_no_word_of_the_tab() -> None:
     text = as_text(to_atif(for_judge(tab_run()).run, marks=False))
     assert "tab" not in text
+    assert json.loads(text)["notes"] == "This run was simulated."
     assert faults(json.loads(text)) == []
 
 

@@ -1,6 +1,7 @@
 """APEX-Agents: `X.trajectory.json` and a folder `X` beside it, or `trajectory.json` among its parts.
 
-    verifiers.json         [{"verifier_id", "verifier_index", "task_id", "verifier_values": {"criteria": "States …"}}, …]
+    verifiers.json         [{"verifier_id", "verifier_index", "task_id",
+                           "verifier_values": {"criteria": "States …"}}, …]
     grades.json            {"verifier_results": [{"verifier_id", "score", "status",
                            "verifier_result_values": {"judge_grade", "grade_rationale"}}, …]}; none for a failed run
     initial_messages.json agent_config.json grading_settings.json filesystem.tar.gz   not read: what the run began with

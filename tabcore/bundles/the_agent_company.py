@@ -1,13 +1,13 @@
 """TheAgentCompany: trajectories and evaluations of many tasks, told apart by the task's name.
 
     traj_TASK.json              the log; in a submission under trajectories/, also .txt or compressed
-    eval_TASK.json              {"checkpoints": [{"total": 2, "result": 1}, …], "final_score": {"total": 5, "result": 2}};
-                                in a submission under results/
+    eval_TASK.json              {"checkpoints": [{"total": 2, "result": 1}, …],
+                                "final_score": {"total": 5, "result": 2}}; in a submission under results/
     state_TASK.json screenshots/   not read: the agent's last state
 
 Checked against the benchmark's published code (evaluation/run_eval.py) and evaluations of a published submission
-(TheAgentCompany/experiments, evaluation/1.0.0). Checkpoints become rubrics "1", "2", … worth their total, met when the
-result reaches it; the evaluation states no text for them. The final score becomes the rubric "final_score" (its
+(TheAgentCompany/experiments, evaluation/1.0.0). Checkpoints become rubrics "1", "2", … worth their total, met when
+the result reaches it; the evaluation states no text for them. The final score becomes the rubric "final_score" (its
 verdict's evidence is "RESULT of TOTAL points", which `points_of` reads). It is taken as given: it can exceed the sum
 of the checkpoints.
 """

@@ -2,7 +2,8 @@
 
     metadata.json               {"id", "task", "rubrics": ["…", …], …}; a rubric's id is its index, from 0
     agent.json                  how the runner recorded the run: its log, where no other lies here or in raw/
-    rubrics_judge--MODEL.json   {"rubrics": [{"index", "passed", "confidence", "evidence"}, …], "judge": {"error"}, "status"?}
+    rubrics_judge--MODEL.json   {"rubrics": [{"index", "passed", "confidence", "evidence"}, …],
+                                "judge": {"error"}, "status"?}
     output/                     the files that the run delivered
     agent.log raw/ dependency_graph--MODEL.json   not read
 
@@ -86,7 +87,7 @@ class _Judgment(msgspec.Struct):
 
 
 def recognises(folder: Folder) -> bool:
-    """True for a case with its metadata and what the runner, the judge or an agent left beside; a task alone is none."""
+    """True for a case with its metadata and what runner, judge or agent left beside; a task alone is none."""
     names = [source.name for source in folder.files()]
     if _METADATA not in names:
         return False

@@ -1,7 +1,7 @@
 """A run as a judge is to read it: without tab calls, and without what the tab put into texts.
 
 As the paper's evaluators read trajectories, so that no judge can tell which method a run was made with: the agent's
-own words stay, the header's method goes.
+own words stay; the header's method goes, and of how a run was simulated only that it was.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from tabcore.tab.messages import SYSTEM_BLOCK
 from tabcore.tab.operations import operation_of
 from tabcore.trajectory import Message, Observation, Run, Span, Turn, without
+
+SIMULATED = "This run was simulated."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ usage=None, cwd=None, line=0, time=None),), None, 1, 1)
             carried = ()
     after = (*carried, *_messages(run.after))
     abandoned = tuple(_turn(turn, dropped, ()) for turn in run.abandoned)
-    header = replace(run.header, method=None)
+    header = replace(run.header, method=None, simulated=SIMULATED if run.header.simulated else None)
     bare_run = replace(run, header=header, turns=tuple(turns), after=after, abandoned=abandoned)
     calls = sum(operation_of(call) is not None for turn in run.turns for call in turn.calls)
     return Judged(bare_run, calls, _texts_of_the_tab(run), len(run.turns) - len(turns))

@@ -1,9 +1,10 @@
 """Workspace-Bench's record of a run, `agent.json` (one JSON object).
 
-`{caseId, workDir, status, trace: {prompt: {user}, executionTrace: [entry, …], llm: {model}, …}}`. Entries: `{type: "text",
-role: "user" | "assistant", content, timestamp, llm: {model, usage}}` and `{type: "tool", tool, callID, timestamp, status,
-exitCode, input, output}`. A call and its result are one entry, or two (in progress, completed) of the same id or, failing
-that, of the same tool. What one response held is not told: text opens a turn, and so does a call once the turn has one.
+`{caseId, workDir, status, trace: {prompt: {user}, executionTrace: [entry, …], llm: {model}, …}}`. Entries: `{type:
+"text", role: "user" | "assistant", content, timestamp, llm: {model, usage}}` and `{type: "tool", tool, callID,
+timestamp, status, exitCode, input, output}`. A call and its result are one entry, or two (in progress, completed) of
+the same id or, failing that, of the same tool. What one response held is not told: text opens a turn, and so does a
+call once the turn has one.
 
 Checked against copies of the benchmark's published code (evaluation/src/agent_runner.py, agents/claudecode.py and
 others); no published record was found. `line` is an entry's place, from 1.
@@ -68,8 +69,9 @@ class _Record(msgspec.Struct, rename="camel"):
 def recognises(head: bytes, source: Source) -> bool:
     """True for an object whose `trace` has an execution trace or a prompt, as the runner writes it."""
     found = opening(head)
-    trace = found.get("trace") if isinstance(found, dict) else None
-    return isinstance(trace, dict) and ("executionTrace" in trace or ("prompt" in trace and "caseId" in found))  # type: ignore[operator]
+    if not isinstance(found, dict) or not isinstance(trace := found.get("trace"), dict):
+        return False
+    return "executionTrace" in trace or ("prompt" in trace and "caseId" in found)
 
 
 def read(source: Source) -> Iterator[Piece]:
