@@ -74,6 +74,7 @@ def _words(*patterns: str) -> tuple[str, ...]:
 # The word before a digit, with at most a point, a colon, a sign or a short code between them.
 _BEFORE_DIGIT = re.compile(r"(?<![^\W\d_])([^\W\d_]+)(?=[.:#°(\s-]{0,3}(?:[A-Z]{1,4}[-/ ]?)?\d)")
 _LABELLED = _words(_SECTIONS, _PLURAL_SECTIONS, _LABELS, _NUMBERED, _NUMBER_WORDS, "orders")
+LABEL_WORDS = frozenset(word.removesuffix(" 0") + end for word in (*_LABELLED, *_words(_PHONE_WORDS, _PRODUCTS)) for end in ("", "s"))
 
 NO_VALUES: tuple[NoValue, ...] = (
     NoValue("data", r"data:[\w/+.;=-]+;base64,[A-Za-z0-9+/=]*|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40,}={0,2}", "data:image/png;base64,iVBOR88AFCAY"),
@@ -81,7 +82,7 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("mail address", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", "j.smith42@example.com", ("@",)),
     NoValue("hunk header", r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", "@@ -12,7 +12,9 @@ def settle", ("@",), r"@@"),
     NoValue("line of a search", rf"^[^:\n|]{{0,200}}?\.[A-Za-z]\w{{0,4}}[:-]\d+(?::\d+)?[:-]", "data/sales_2023.csv:102:Leeds", (":",), r"\.[A-Za-z]\w{0,4}[:-]\d"),
-    NoValue("place in a file", r"[\w./\\-]+\.[A-Za-z]{1,4}\w?:\d+(?::\d+)?\b", "at app.py:102 it fails", (":",), r"\.[A-Za-z]\w{0,4}:\d"),
+    NoValue("place in a file", r"[\w./\\-]+\.[A-Za-z]{1,4}\w?:\d+(?::\d+(?![,.\d]))?\b", "at app.py:102 it fails", (":",), r"\.[A-Za-z]\w{0,4}:\d"),
     NoValue("path", rf"(?<![\w/])(?:[A-Za-z]:)?(?:[~.]{{1,2}}|[{_L}_][\w.~-]*)?[/\\](?:[\w.~-]+[/\\])*[\w.~-]*[{_L}_][\w.~-]*|(?<![\w/])(?:[{_L}_][\w.~-]*[/\\])+[\w.~-]*", r"C:\data\2023\07\q3.csv", ("/", "\\")),
     NoValue("file", rf"[\w][\w.-]*\.(?:csv|tsv|xlsx?|docx?|pptx?|pdf|txt|md|json|jsonl|py|js|ts|html?|xml|ya?ml|zip|gz|tar|log|png|jpe?g|sql|sh|ipynb|parquet|eml)\b", "report_2024.v2.xlsx", (".",), r"\.[a-z]{2,7}\b"),
     NoValue("uuid", r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "123e4567-e89b-12d3-a456-426614174000", ("-",), r"[0-9a-fA-F]{8}-"),

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
 
 LONGEST = 8192
 _BLOCK = 1 << 18
@@ -19,22 +21,51 @@ _WRAPPED = re.compile(
 _CUT = re.compile(r'[\s{}\[\]"](?=[^\s\d])|[,;](?=["\s{\[])')
 
 
-def segments(text: str) -> Iterator[list[tuple[int, str]]]:
-    """Blocks of lines, each line with its place in the text; together they are the text but for its line breaks.
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that are read together, each with its place in the text."""
+
+    lines: list[str]
+    places: list[int]
+
+
+def segments(text: str) -> Iterator[Block]:
+    """The lines of a text in blocks; together they are the text but for its line breaks.
 
     >>> list(segments("a 5\\nmillion\\nb"))
-    [[(0, 'a 5\\nmillion'), (12, 'b')]]
+    [Block(lines=['a 5\\nmillion', 'b'], places=[0, 12])]
     """
-    block: list[tuple[int, str]] = []
+    at = 0
+    while at < len(text):
+        end = _block_end(text, at)
+        chunk = text[at:end]
+        lines = chunk.split("\n")
+        if max(map(len, lines)) > LONGEST or _WRAPPED.search(chunk):
+            yield from _careful(chunk, at)
+        else:
+            yield Block(lines, [at, *accumulate((len(line) + 1 for line in lines[:-1]), initial=at)][1:])
+        at = end + 1
+
+
+def _block_end(text: str, at: int) -> int:
+    end = text.find("\n", at + _BLOCK)
+    while end >= 0 and _WRAPPED.match(text, end):
+        end = text.find("\n", end + 1)
+    return len(text) if end < 0 else end
+
+
+def _careful(chunk: str, offset: int) -> Iterator[Block]:
+    """Blocks of a chunk in which lines are wrapped or too long."""
+    block = Block([], [])
     size = 0
-    for at, line in _lines(text):
-        block.append((at, line))
+    for at, line in _lines(chunk):
+        block.lines.append(line)
+        block.places.append(at + offset)
         size += len(line)
         if size > _BLOCK:
             yield block
-            block, size = [], 0
-    if block:
-        yield block
+            block, size = Block([], []), 0
+    yield block
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

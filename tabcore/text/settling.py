@@ -26,19 +26,21 @@ Found = TypeVar("Found", bound=Line)
 
 
 def settled_lines(text: str, read: Callable[[str, Mark | None], Found], hint: Mark | None) -> Iterator[tuple[int, Found]]:
-    """The lines of a text in which `read` finds something, with their places, none of them open.
+    """What `read` finds in each line of a text, with the line's place, none of them open.
 
     A block is at most some hundred thousand characters, so that memory stays bounded.
     """
     for block in segments(text):
-        lines = [(at, line, read(line, None)) for at, line in block]
-        mark: Mark | None = None
-        for at, line, found in lines:
-            if found.is_open:
-                mark = mark or hint or _mark_of([other for _, _, other in lines], text)
-                found = read(line, mark)
-            if found.values:
-                yield at, found
+        found = [read(line, None) for line in block.lines]
+        yield from zip(block.places, settled(found, block.lines, text, read, hint), strict=True)
+
+
+def settled(found: list[Found], lines: list[str], text: str, read: Callable[[str, Mark | None], Found], hint: Mark | None) -> list[Found]:
+    """What was found in the lines of a block, the open ones read again under the mark that the others give away."""
+    if not any(line.is_open for line in found):
+        return found
+    mark = hint or _mark_of(found, text)
+    return [read(line, mark) if one.is_open else one for one, line in zip(found, lines, strict=True)]
 
 
 def _mark_of(lines: Sequence[Line], text: str) -> Mark:
