@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -46,21 +47,12 @@ def test_a_wrong_answer_lowers_the_score_and_is_named() -> None:
     assert text.splitlines()[-1] == "exact 0/1"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_precision_and_recall_count_what_was_missed_and_what_was_invented(kind: str) -> None:
-    from collections import Counter
-
+def test_precision_and_recall_count_what_was_invented_and_what_was_missed() -> None:
     assert precision(Counter(tp=3, fp=1)) == 0.75
     assert recall(Counter(tp=3, fn=1)) == 0.75
-    assert kind in report(list(scored()), verbose=False)
 
 
 # Renaming: every folder, file and the root get other names, of the same kind and in the same order.
-
-_WORD = re.compile(r"[A-Za-z]{4,}")
-_SHELL_WORDS = frozenset(re.findall(r"\w+", " ".join(json.dumps(case["arguments"]) for case in gold()))) | frozenset(
-    re.findall(r"\w+", " ".join(case["observation"] for case in gold()))
-)
 
 
 def names_of(case: Case) -> set[str]:

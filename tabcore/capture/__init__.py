@@ -14,7 +14,6 @@ To add a program that agents use: one row in programs/. To add a harness's tool:
 
 from __future__ import annotations
 
-import posixpath
 
 from tabcore.capture.attribution import Sight
 from tabcore.capture.errors_shown import ShownErrors
@@ -101,13 +100,9 @@ def _findings(sight: Sight, workspace: Workspace) -> tuple[Finding, ...]:
         _know(path, workspace)
     for path in sight.listed:
         _know(path, workspace)
+    reads, authored, folders = sight.reads, workspace.authored, workspace.directories
     for path, rule in sight.listed.items():
-        if (
-            path not in sight.reads
-            and path not in workspace.authored
-            and path not in workspace.directories
-            and path != root
-        ):
+        if path not in folders and path not in reads and path not in authored and path != root:
             found.append(Finding("listed", relative(root, path), rule))
     for pattern, reason in sight.undecided.items():
         if pattern not in sight.reads:
@@ -133,12 +128,12 @@ def _know(path: str, workspace: Workspace) -> None:
     if path in workspace.files:
         return
     workspace.files.add(path)
-    folder = posixpath.dirname(path)
-    while folder not in workspace.directories and folder != "/":
+    folder = path.rpartition("/")[0]
+    while folder and folder not in workspace.directories:
         workspace.directories.add(folder)
         if folder.endswith("/.git"):
-            workspace.repositories.add(posixpath.dirname(folder))
-        folder = posixpath.dirname(folder)
+            workspace.repositories.add(folder.removesuffix("/.git"))
+        folder = folder.rpartition("/")[0]
 
 
 def _rename(previous: str, path: str, workspace: Workspace) -> None:

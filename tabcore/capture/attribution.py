@@ -239,20 +239,19 @@ def _object(show: Content, lines: list[str], sight: Sight) -> None:
 
 def _names(show: Names, lines: list[str], sight: Sight) -> None:
     found = entries(show, lines, sight.facts)
-    if show.form == "stat-lines" or (show.form in ("plain", "status") and "git" in show.folders):
+    if show.form == "stat-lines":
         found = [
-            replace(entry, path=sight.facts.in_repository(posixpath.relpath(entry.path, show.base), show.base))
-            if show.form == "stat-lines"
-            else entry
-            for entry in found
+            (sight.facts.in_repository(posixpath.relpath(path, show.base), show.base), folder) for path, folder in found
         ]
     if show.options == "x" and show.form.startswith(("^", "plain")):
-        found = [entry for entry in found if not entry.is_folder]
-    for entry in found:
-        if entry.is_folder:
-            sight.folder(entry.path)
-        else:
-            sight.list(entry.path, show.rule)
+        found = [(path, is_folder) for path, is_folder in found if not is_folder]
+    folders, listed, known = sight.facts.folders, sight.listed, sight.facts.listed
+    for path, is_folder in found:
+        if is_folder:
+            folders.add(path)
+        elif path not in listed:
+            listed[path] = show.rule
+            known[path] = None
 
 
 def _loop(show: Loop, lines: list[str], sight: Sight) -> None:

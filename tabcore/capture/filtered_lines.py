@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tabcore.capture.patterns import DEEP, STAR, expression, is_literal, literal_folder, matches, resolve
 from tabcore.capture.shell_state import Facts
@@ -33,6 +33,20 @@ def fits_any(printed: tuple[str, ...], text: str) -> bool:
     """True when the text fits one of the patterns, with or without a closing slash."""
     bare = text.rstrip("/") or text
     return any(matches(pattern, text) or matches(pattern, bare) or pattern.rstrip("/") == bare for pattern in printed)
+
+
+def fitting(printed: tuple[str, ...]) -> Callable[[str], bool] | None:
+    """`fits_any` for many texts, made once; None when there is no pattern."""
+    if not printed:
+        return None
+    below = tuple(pattern[: -len(DEEP + STAR)] for pattern in printed if pattern.endswith(DEEP + STAR))
+    leads = tuple(lead for lead in below if is_literal(lead))
+    rest = tuple(
+        pattern
+        for pattern in printed
+        if not (pattern.endswith(DEEP + STAR) and is_literal(pattern[: -len(DEEP + STAR)]))
+    )
+    return lambda text: text.startswith(leads) or fits_any(rest, text)
 
 
 def keeps_layout(names: Names) -> bool:

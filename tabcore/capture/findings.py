@@ -50,7 +50,8 @@ class Workspace:
     All paths are absolute (posix). `cwd` is the working directory in effect; a harness with
     `fresh_cwd` starts every command in the same one. `scripts` holds the text of scripts that the
     agent wrote, by path; `open_file` is the file that a pager-like tool has open; `pending_command` is a
-    command still running in the terminal.
+    command still running in the terminal. `variables` are those that the shell keeps; `repositories` the roots of
+    working trees of git.
     """
 
     root: str

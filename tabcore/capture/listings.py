@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
-from tabcore.capture.filtered_lines import LEAD, filtered_entries, fits_any, keeps_layout, plausible
+from tabcore.capture.filtered_lines import LEAD, filtered_entries, fits_any, fitting, keeps_layout, plausible
 from tabcore.capture.ls_lines import ls_entries, unquoted
-from tabcore.capture.patterns import STAR, is_literal, matches, resolve
+from tabcore.capture.patterns import STAR, is_literal, matches, placed, resolve
 from tabcore.capture.shell_state import Facts
 from tabcore.capture.shows import Names
 from tabcore.capture.tree_lines import tree_entries
@@ -32,12 +32,8 @@ _FOLDER_KIND = re.compile(r"(?:directory|cannot open\b.*|inode/directory.*|d|D|4
 _ENDING = re.compile(r"[^/.\s]\.(?=\w*[A-Za-z])[A-Za-z0-9]{1,8}$")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One path of a listing, absolute; a folder is no candidate."""
-
-    path: str
-    is_folder: bool = False
+Entry = tuple[str, bool]
+"""One path of a listing, absolute, and whether it is a folder, which is no candidate."""
 
 
 @lru_cache(maxsize=256)
@@ -51,12 +47,12 @@ def entries(names: Names, lines: list[str], facts: Facts) -> list[Entry]:
         return []
     if names.mangled:
         whole = entries(replace(names, mangled=False), lines, facts) if keeps_layout(names) else []
-        return whole or [Entry(path, folder) for path, folder in filtered_entries(names, lines, facts)]
+        return whole or list(filtered_entries(names, lines, facts))
     match names.form:
         case "ls":
-            found = [Entry(path, folder) for path, folder in ls_entries(names, lines, facts)]
+            found = list(ls_entries(names, lines, facts))
         case "tree":
-            found = [Entry(path, folder) for path, folder in tree_entries(names, lines)]
+            found = list(tree_entries(names, lines))
         case "plain":
             found = list(_plain(names, lines))
         case "words":
@@ -71,7 +67,7 @@ def entries(names: Names, lines: list[str], facts: Facts) -> list[Entry]:
             found = list(_mentioned(names, lines))
         case _:
             found = list(_by_form(names, lines))
-    return [Entry(entry.path, True) for entry in found] if names.only_folders else found
+    return [(path, True) for path, _ in found] if names.only_folders else found
 
 
 def _by_form(names: Names, lines: list[str]) -> Iterator[Entry]:
@@ -85,7 +81,7 @@ def _by_form(names: Names, lines: list[str]) -> Iterator[Entry]:
         kind = groups.pop("kind", None)
         folder, name = groups.pop("folder", None), groups.pop("name", None)
         if folder is not None and name is not None:
-            yield Entry(resolve(names.base, posixpath.join(folder, name)))
+            yield resolve(names.base, posixpath.join(folder, name)), False
         for text in filter(None, groups.values()):
             if names.form in ("counts", "cksums") and text in ("total", "-"):
                 continue
@@ -99,7 +95,7 @@ def _by_form(names: Names, lines: list[str]) -> Iterator[Entry]:
 
 def _entry(names: Names, text: str, is_folder: bool = False) -> Entry:
     marked = text.endswith("/") and len(text) > 1
-    return Entry(resolve(names.base, text), is_folder or marked or text in (".", ".."))
+    return placed(names.base, text), is_folder or marked or text in (".", "..")
 
 
 def git_unquoted(text: str) -> str:
@@ -118,21 +114,22 @@ _HASH = re.compile(r"[0-9a-f]{7,40}")
 
 def _plain(names: Names, lines: list[str]) -> Iterator[Entry]:
     """A path a line; where patterns are known, only what fits them."""
-    printed = names.printed
-    roots = {posixpath.normpath(folder) for folder in names.folders if folder != "git" and not _ENDING.search(folder)}
+    fits = fitting(names.printed)
     git = "git" in names.folders
+    roots = {resolve(names.base, folder) for folder in names.folders if folder != "git" and not _ENDING.search(folder)}
+    base = names.base
     for line in lines:
         text = line.rstrip("\r")
-        if not text.strip():
+        if not text or text.isspace():
             continue
         if git:
             text = git_unquoted(text)
-            if not printed and (_HASH.fullmatch(text) or not plausible(text)):
+            if fits is None and (_HASH.fullmatch(text) or not plausible(text)):
                 continue
-        if printed and not fits_any(printed, text):
+        if fits is not None and not fits(text):
             continue
-        entry = _entry(names, text)
-        yield Entry(entry.path, entry.is_folder or posixpath.normpath(text) in roots)
+        path = placed(base, text)
+        yield path, text[-1] == "/" or path in roots
 
 
 def _words(names: Names, lines: list[str], facts: Facts) -> Iterator[Entry]:

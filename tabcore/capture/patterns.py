@@ -148,6 +148,23 @@ def resolve(folder: str, path: str) -> str:
     return normalise(f"{folder}/{path}")
 
 
+def placed(folder: str, path: str) -> str:
+    """`resolve` for the many paths of a listing, which seldom repeat.
+
+    >>> placed("/w", "./a/b.txt"), placed("/w", "../x"), placed("/w", "/v/c/"), placed("/", "a")
+    ('/w/a/b.txt', '/x', '/v/c', '/a')
+    """
+    if path.startswith("./"):
+        path = path[2:]
+    if path[-1:] == "/" and len(path) > 1:
+        path = path[:-1]
+    if path[:1] == "/":
+        return normalise(path)
+    if path[:1] == "." or "/." in path or "//" in path or folder == "/" or not path:
+        return resolve(folder, path)
+    return f"{folder}/{path}"
+
+
 _UNEVEN = re.compile(r"/\.{0,2}(?:/|$)")
 
 
