@@ -14,7 +14,6 @@ To add a program that agents use: one row in programs/. To add a harness's tool:
 
 from __future__ import annotations
 
-
 from tabcore.capture.attribution import Sight
 from tabcore.capture.errors_shown import ShownErrors
 from tabcore.capture.findings import Captured, Finding, FindingKind, Workspace
