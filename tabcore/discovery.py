@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -39,13 +39,14 @@ class Found:
 def discover(paths: Iterable[str]) -> Found:
     """Every log and run folder under the paths, once each, by absolute path."""
     found = Found()
+    log_of, shared = cache(_log_of), cache(_shared)
     for path in paths:
         place = Path(path).expanduser().absolute()
         if place.is_dir():
             _search(place, found)
-        elif _is_log_of_its_folder(place):
+        elif log_of(place.parent) == str(place):
             _enter_run_folder(place.parent, found)
-        elif beside := _beside(place):
+        elif beside := _beside(place, shared):
             _enter_shared_log(place, beside, found)
         else:
             _enter_file(place, found)
@@ -68,10 +69,10 @@ def _around(file: Path) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((file.parent, file.parent.parent)))
 
 
-def _beside(log: Path) -> tuple[Path, ...]:
+def _beside(log: Path, shared: Callable[[Path], dict[Path, tuple[Path, ...]]]) -> tuple[Path, ...]:
     """What lies beside a log in a folder that holds many runs."""
     for folder in _around(log):
-        if paths := _shared(folder).get(log):
+        if paths := shared(folder).get(log):
             return paths
     return ()
 
@@ -108,12 +109,13 @@ def _is_log(source: Source) -> bool:
     return True
 
 
-def _is_log_of_its_folder(file: Path) -> bool:
+def _log_of(folder: Path) -> str | None:
+    """The path of the log of a run folder, None for a folder that is none."""
     try:
-        bundle = read_bundle(str(file.parent))
+        bundle = read_bundle(str(folder))
     except UnreadableSource:
-        return False
-    return bundle is not None and bundle.log is not None and bundle.log.path == str(file)
+        return None
+    return bundle.log.path if bundle and bundle.log else None
 
 
 def _search(top: Path, found: Found) -> None:

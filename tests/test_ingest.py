@@ -206,3 +206,16 @@ def test_a_log_too_long_for_memory_is_streamed(store: Store, tmp_path: Path, mon
     before = tables(store)
     assert states(load([str(copy)], store)) == ["same content"]
     assert tables(store) == {**before, "files": 2}
+
+
+def test_naming_many_logs_of_a_folder_looks_at_the_folder_once(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tabcore import discovery
+
+    logs = [write_log(tmp_path, f"{number}.jsonl", pi_log(session=str(number))) for number in range(5)]
+    looks: list[str] = []
+    read_bundle = discovery.read_bundle
+    monkeypatch.setattr(discovery, "read_bundle", lambda place: looks.append(place) or read_bundle(place))
+    assert len(discovery.discover(map(str, logs)).places) == 5
+    assert looks == [str(tmp_path)]
