@@ -23,7 +23,7 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
-from tabcore.documents import Cell, Document, Field, Line, Page, Piece, Sheet, read_bytes, read_document
+from tabcore.documents import Cell, Document, Field, Limits, Line, Page, Piece, Sheet, read_bytes, read_document
 from tabcore.errors import UnreadableSource
 
 SAMPLE_DOC = Path("sample_runs/runs/business_travel/deliverable/employee_business_travel_guide.doc")
@@ -304,9 +304,17 @@ class TestSheets:
         assert "4 formulas have no stored value" in document.problems[0].what
 
     def test_a_formula_that_cannot_be_calculated_is_shown_itself(self) -> None:
-        document = read_bytes(xlsx('<row r="1"><c r="A1"><f>[1]Other!A1</f></c></row>'), "x.xlsx")
-        assert document.pieces[1].text == "=[1]Other!A1"
+        formulas = ("[1]Other!A1", "1+1", "UNKNOWN(1)", "1/0", "E1+1")
+        rows = '<row r="1">' + "".join(f"<c><f>{formula}</f></c>" for formula in formulas) + "</row>"
+        document = read_bytes(xlsx(rows), "x.xlsx")
+        assert document.text == "Costs\n=[1]Other!A1\t2\t=UNKNOWN(1)\t#DIV/0!\t=E1+1"
         assert lost(document) == ["formula"]
+
+    def test_ten_thousand_formulas_on_each_other_are_calculated_in_seconds(self) -> None:
+        book = openpyxl.Workbook()
+        for row in range(1, 10_001):
+            book.active.append([f"=A{row - 1}+1" if row > 1 else 1])
+        assert read_bytes(saved(book), "x.xlsx", Limits(seconds=20)).pieces[-1].text == "10000"
 
     def test_an_old_binary_file_shows_its_cells_by_their_formats(self) -> None:
         book = xlwt.Workbook()

@@ -6,6 +6,7 @@ Deterministic: random numbers have a fixed seed, and today is the day on which t
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
+from time import process_time
 from typing import TYPE_CHECKING
 
 from tabcore.documents.limits import Content, NotRead
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     import formualizer
 
 _EPOCHS = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}
-_ERRORS = {"Div": "#DIV/0!", "Na": "#N/A", "Name": "#NAME?", "Null": "#NULL!", "Num": "#NUM!", "Ref": "#REF!"}
+_ERRORS = {"Div": "#DIV/0!", "Na": "#N/A", "Null": "#NULL!", "Num": "#NUM!", "Ref": "#REF!", "Value": "#VALUE!"}
+"""Errors that Excel would show too. An unknown name is none: it may be a function that only Excel knows."""
+
+SECONDS_ONE_BY_ONE = 5.0
+"""Processor time for formulas that can't be calculated all at once; one by one takes the square of their number."""
 
 
 class Calculation:
@@ -26,6 +31,8 @@ class Calculation:
         self._content = content
         self._workbook: formualizer.Workbook | None = None
         self._loaded = False
+        self._whole = False
+        self._seconds = 0.0
         self._calculated: list[str] = []
         self._failed: list[str] = []
 
@@ -51,15 +58,23 @@ class Calculation:
         # Imported here: it takes 50 ms, and most workbooks have all their values.
         import formualizer
 
-        if not self._loaded:
+        if self._workbook is None and not self._loaded:
             self._loaded = True
             self._workbook = _loaded(self._content)
+            self._whole = self._workbook is not None and _evaluated_whole(self._workbook)
         if self._workbook is None:
             return None
+        if self._whole:
+            return self._workbook.get_value(sheet, row, column)
+        if self._seconds > SECONDS_ONE_BY_ONE:
+            return None
+        begun = process_time()
         try:
             found: object = self._workbook.evaluate_cell(sheet, row, column)
         except (formualizer.ExcelEvaluationError, formualizer.FormualizerHostError, ValueError, RuntimeError, OSError):
             return None
+        finally:
+            self._seconds += process_time() - begun
         return found
 
 
@@ -73,6 +88,17 @@ def _loaded(content: Content) -> formualizer.Workbook | None:
         return None
     workbook.set_deterministic_clock(_last_change(content))
     return workbook
+
+
+def _evaluated_whole(workbook: formualizer.Workbook) -> bool:
+    """Calculates all formulas at once; False where one of them, say a link to another file, forbids that."""
+    import formualizer
+
+    try:
+        workbook.evaluate_all()
+    except (formualizer.ExcelEvaluationError, formualizer.FormualizerHostError, ValueError, RuntimeError, OSError):
+        return False
+    return True
 
 
 def _last_change(content: Content) -> datetime:
@@ -103,7 +129,7 @@ def _stored_form(value: object, epoch: datetime) -> float | str | bool | None:
         case timedelta():
             return value / timedelta(days=1)
         case {"type": "Error", "kind": str(kind)}:
-            return _ERRORS.get(kind, "#VALUE!")
+            return _ERRORS.get(kind)
         case [[first, *_], *_] | [first, *_]:
             return _stored_form(first, epoch)
         case _:
