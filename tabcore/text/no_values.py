@@ -13,7 +13,7 @@ _L = "A-Za-zÀ-ÖØ-öø-ÿ"
 _B = rf"(?<![{_L}\d_-])"
 _PLAIN = r"(?![\d_]|[.,]\d|\s?%|\s(?:percent|per cent|Prozent|pour cent|million|billion|thousand|crore|lakh|Mio|Mrd|Tsd)\b|\s?[万亿])"
 _PART = r"\d{1,4}(?:\.\d{1,3})*[a-zA-Z]?"
-_MORE = rf"(?:(?:\s?[-–—,&/]\s?|\s?(?:,\s?)?(?:and|or|to|und|oder|bis|et|ou|à|through)\s){_PART})*"
+_MORE = rf"(?:(?:\s?[-–—&/]\s?|,\s|\s?(?:,\s?)?(?:and|or|to|und|oder|bis|et|ou|à|through)\s){_PART})*"
 _JOINED = rf"(?:[-–—]{_PART})*"
 
 
@@ -74,13 +74,16 @@ def _words(*patterns: str) -> tuple[str, ...]:
 # The word before a digit, with at most a point, a colon, a sign or a short code between them.
 _BEFORE_DIGIT = re.compile(r"(?<![^\W\d_])([^\W\d_]+)(?=[.:#°(\s-]{0,3}(?:[A-Z]{1,4}[-/ ]?)?\d)")
 _LABELLED = _words(_SECTIONS, _PLURAL_SECTIONS, _LABELS, _NUMBERED, _NUMBER_WORDS, "orders")
-LABEL_WORDS = frozenset(word.removesuffix(" 0") + end for word in (*_LABELLED, *_words(_PHONE_WORDS, _PRODUCTS)) for end in ("", "s"))
+LABEL_WORDS = frozenset(word.removesuffix(" 0") + end for word in (*_LABELLED, *_words(_PRODUCTS)) for end in ("", "s"))
+# Words that name even what is written like a value: No. 10,123,456.
+NAMING_WORDS = frozenset(word.removesuffix(" 0") for word in _words(_NUMBER_WORDS, _PHONE_WORDS))
 
 NO_VALUES: tuple[NoValue, ...] = (
     NoValue("data", r"data:[\w/+.;=-]+;base64,[A-Za-z0-9+/=]*|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40,}={0,2}", "data:image/png;base64,iVBOR88AFCAY"),
     NoValue("web address", r"\b[a-z]{2,8}://[^\s\"'<>，。]+|\bwww\.[^\s\"'<>，。]+", "https://example.com/a/2024?id=77", (":", "w"), r"://|www\."),
     NoValue("mail address", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", "j.smith42@example.com", ("@",)),
     NoValue("hunk header", r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", "@@ -12,7 +12,9 @@ def settle", ("@",), r"@@"),
+    NoValue("listed file", r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s[^\n]*", "-rw-r--r-- 1 agent agent 50126 Mar  1 09:00 x.csv", ("-",), r"^[-dlbcps][-r][-w][-xsS]"),
     NoValue("line of a search", rf"^[^:\n|]{{0,200}}?\.[A-Za-z]\w{{0,4}}[:-]\d+(?::\d+)?[:-]", "data/sales_2023.csv:102:Leeds", (":",), r"\.[A-Za-z]\w{0,4}[:-]\d"),
     NoValue("place in a file", r"[\w./\\-]+\.[A-Za-z]{1,4}\w?:\d+(?::\d+(?![,.\d]))?\b", "at app.py:102 it fails", (":",), r"\.[A-Za-z]\w{0,4}:\d"),
     NoValue("path", rf"(?<![\w/])(?:[A-Za-z]:)?(?:[~.]{{1,2}}|[{_L}_][\w.~-]*)?[/\\](?:[\w.~-]+[/\\])*[\w.~-]*[{_L}_][\w.~-]*|(?<![\w/])(?:[{_L}_][\w.~-]*[/\\])+[\w.~-]*", r"C:\data\2023\07\q3.csv", ("/", "\\")),

@@ -28,7 +28,7 @@ def numbers_of(text: str, *, locale_hint: Mark | None = None) -> Iterator[Entry]
     """
     for block in segments(text):
         found = _found(block.lines)
-        found = settled(found, block.lines, text, line_numbers, locale_hint)
+        found = settled(found, block.lines, text, _read_again, locale_hint)
         for at, line in zip(block.places, found, strict=True):
             for key, start, end, kind in line.values:
                 yield key, start + at, end + at, kind
@@ -50,6 +50,11 @@ def _remember(line: str) -> LineNumbers:
             _remembered.clear()
         _remembered[line] = found
     return found
+
+
+def _read_again(line: str, mark: Mark | None) -> LineNumbers:
+    """An open line under a mark; without one it was read with a decimal point already."""
+    return line_numbers(line, mark) if mark == "comma" else _remember(line)
 
 
 def line_numbers(line: str, mark: Mark | None = None) -> LineNumbers:

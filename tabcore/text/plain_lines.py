@@ -9,21 +9,22 @@ matcher. A property test holds the two together.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from tabcore.text.no_values import LABEL_WORDS
+from tabcore.text.no_values import LABEL_WORDS, NAMING_WORDS
 from tabcore.text.numerals import Mark
 from tabcore.text.value_rules import Kind, written_out
 
 Entry: TypeAlias = tuple[str, int, int, Kind]  # key, start, end, kind
 
 
-@dataclass(frozen=True, slots=True)
-class LineNumbers:
-    """The numbers of one line as entries of an index; the decimal mark it gives away; whether it needs one."""
+class LineNumbers(NamedTuple):
+    """The numbers of one line as entries of an index; the decimal mark it gives away; whether it needs one.
+
+    A tuple for speed: one is made for every line of every observation.
+    """
 
     values: tuple[Entry, ...] = ()
     says: Mark | None = None
@@ -31,34 +32,36 @@ class LineNumbers:
 
 
 NOTHING = LineNumbers()
-_DIGIT = re.compile(r"\d")
-_ODD = re.compile(r"[^\x00-\x7fÀ-ÖØ-öø-ÿ]|\n|\.\.|\. \. ")
-_PATH = re.compile(r"[A-Za-z]{4,}(?:[_./-][A-Za-z0-9]+)*|(?:[~.]{1,2}|[A-Za-z_][\w.~-]*)?/(?:[\w.~-]+/)*[\w.~-]*[A-Za-z_][\w.~-]*", re.ASCII)
+_DIGIT = re.compile(r"[0-9]")
+_ODD = re.compile(r"[^\x00-\x7fÀ-ÖØ-öø-ÿ]")
+_PATH = re.compile(r"(?:==>? )?(?:[A-Za-z]{4,}(?:[_./-][A-Za-z0-9]+)*|(?:[~.]{1,2}|[A-Za-z_][\w.~-]*)?/(?:[\w.~-]+/)*[\w.~-]*[A-Za-z_][\w.~-]*)(?: <==)?", re.ASCII)
 # What the full matcher takes off the front: line numbers of the read tool, file and line of a search.
 _PREFIX = re.compile(r" +\d+\t|[A-Za-z_./][\w./ -]{0,190}\.[A-Za-z]\w{0,4}:\d+:(?=\d+,|[A-Za-z#|])", re.ASCII)
 _COUNTED = re.compile(r" +((?:0|[1-9]\d{0,9})) ([A-Z][a-zü]{2,})(?: |,)[^\d]*")
-_NUMBER = re.compile(r"\d+(?:[,.](?!\d{4}-\d\d-\d\d)\d+)*")
+_NUMBER = re.compile(r"[0-9]+(?:[,.](?![0-9]{4}-[0-9][0-9]-)[0-9]+)*")
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?=,)")
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _SIMPLE = re.compile(r"(?:0|[1-9]\d{0,9})(?:\.\d+)?")
 _CELLS = re.compile(r"(?:0|[1-9]\d{0,9})(?:\.\d+)?(?:,(?:0|[1-9]\d{0,9})(?:\.\d+)?)*")
 _OPEN = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _FACTORS = {"k": 10**3, "K": 10**3, "M": 10**6, "m": 10**6, "B": 10**9, "b": 10**9, "T": 10**12}
-# Words that a number before them may belong to (scales, currencies, months, hours, streets) or that make ranges.
+# Words that a number before them may belong to: scales, currencies, months, hours, streets.
 _TAKING = frozenset(
     "thousand thousands million millions billion billions trillion trillions lakh lakhs lac crore crores cr bn mn mln mio bln tn trn "
     "tausend mille milliard milliards percent per pct pour euro euros dollar dollars pounds livres rupees yuan renminbi yen francs kronor "
-    "kroner kr am pm of de uhr janvier mars avril mai juin juillet octobre novembre rue avenue boulevard place quai chemin "
-    "janv juil and or to through up und oder bis et ou hasta percentage sur von points point pts".split()
+    "kroner kr am pm uhr janvier mars avril mai juin juillet octobre novembre rue avenue boulevard place quai chemin janv juil points "
+    "point pts".split()
 )
+_NAMING = NAMING_WORDS | frozenset("kr rs usd eur nr v ver update nummer konto kennzeichen".split())
 _CAPITALS = frozenset(
     "Mio Mrd Tsd Tausend Million Millionen Milliarde Milliarden Billionen Prozent Euro Euros Dollar Franken Kronen Swiss Schweizer "
     "Pfund Uhr Yen Jan Feb Mar Apr May Jun Jul Aug Sep Sept Oct Nov Dec January February March April June July August September October "
     "November December Januar Februar Juni Juli Oktober Dezember Mai Mrz Okt Dez Bio Std Mds".split()
 )
 _STREET = re.compile(r"Street|St\.|Road|Rd|Ave|Lane|Drive")
-_BEFORE = LABEL_WORDS | _TAKING | frozenset("between zwischen entre rs usd eur nr n no v ver update im am à nummer konto kennzeichen".split())
-_FOLLOWED = re.compile(r"\.?\Z|,? ([a-z]{2,})(?=[ ,.;:]|\Z)(?! ?[^a-z]?[^a-z,.;:]?[\d$(])")
+_BEFORE = LABEL_WORDS | _TAKING | _NAMING | frozenset("im am à semaine semaines weeks vers avant".split())
+_FOLLOWED = re.compile(r"\.?\Z|,? ([a-z]{2,})(?=[ ,.;:]|\Z)(?! ?[^a-z]?[^a-z,.;:]?[\d$(]| [A-Z])")
+_LISTED = re.compile(r"[-dlbcps][-rwxsStT]{9}[.+@]?\s")
 
 
 def plain_line(line: str, mark: Mark | None) -> LineNumbers | None:
@@ -69,16 +72,59 @@ def plain_line(line: str, mark: Mark | None) -> LineNumbers | None:
     >>> plain_line("Section 4.2 applies", None) is None
     True
     """
-    if not _DIGIT.search(line) and line.isascii():
+    is_ascii = line.isascii()
+    if is_ascii and not _DIGIT.search(line):
         return NOTHING
-    if mark == "comma" or _ODD.search(line):
+    if mark == "comma" or not (is_ascii or not _ODD.search(line)) or "\n" in line or ".." in line or ". . " in line:
         return None
-    if _PATH.fullmatch(line):
+    if ("," not in line and _PATH.fullmatch(line)) or (line[0] in "-dl" and _LISTED.match(line)):
         return NOTHING
+    if line.isdecimal():
+        return LineNumbers((_entry(line, 0, len(line)),)) if _is_short(line) else None
     if line[0] == " " and (counted := _COUNTED.fullmatch(line)):
         return _counted(counted)
-    prefix = _PREFIX.match(line)
-    return _plain_from(line, prefix.end() if prefix else 0, mark)
+    prefix = _PREFIX.match(line) if line[0] == " " or ":" in line else None
+    base = prefix.end() if prefix else 0
+    return _row(line, base) or _plain_from(line, base, mark)
+
+
+_CELL = re.compile(r"[0-9]+(?:\.([0-9]+)|(-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])(?=,)))?")
+
+
+def _row(line: str, base: int) -> LineNumbers | None:
+    """A CSV row of bare numbers, days and words; one cell must be a word, or the row might be one grouped number."""
+    found: list[Entry] = []
+    next_cell, words, says, size = base, False, False, len(line)
+    for m in _CELL.finditer(line, base):
+        start, end = m.span()
+        first = start - 1 if start > base and line[start - 1] == "-" else start
+        if (first == base and (first != start or m[2])) or (first != base and line[first - 1] != ",") or (end < size and line[end] != ","):
+            return None
+        words = words or first != next_cell
+        next_cell = end + 1
+        cell, decimals = line[first:end], m[1]
+        if m[2]:
+            if len(cell) != 10:
+                return None
+            words = True
+            continue
+        whole = end - start - (len(decimals) + 1 if decimals else 0)
+        if whole > 10 or (line[start] == "0" and (whole > 1 or (first != start and not decimals))):
+            return None
+        if decimals:
+            says = says or len(decimals) != 3 or whole > 3 or line[start] == "0"
+            key = cell.rstrip("0").rstrip(".")
+            found.append(("0" if key == "-0" else key, first, end, "decimals"))
+        else:
+            found.append((cell, first, end, "year" if end - first == 4 and "1900" <= cell <= "2100" else "plain"))
+    words = words or (next_cell < size and bool(found))
+    if not words or ", " in line or line[-1] == "," or not (says or _has_no_decimals(found)):
+        return None
+    return LineNumbers(tuple(found), "point" if says else None)
+
+
+def _has_no_decimals(found: list[Entry]) -> bool:
+    return all(kind != "decimals" for _, _, _, kind in found)
 
 
 def _plain_from(line: str, base: int, mark: Mark | None) -> LineNumbers | None:
@@ -87,20 +133,25 @@ def _plain_from(line: str, base: int, mark: Mark | None) -> LineNumbers | None:
     used = base
     for m in _NUMBER.finditer(line, base):
         start, end = m.span()
+        digits = m[0]
         if start < used:
             continue
-        digits = m[0]
-        if line[end : end + 1] == "-" and (date := _DATE.match(line, start)) and line[start - 1 : start] == ",":
+        before, after = line[start - 1 : start], line[end : end + 1]
+        if before == "," and after == "," and digits.isdecimal() and start > base and _is_short(digits) and line[end + 1 : end + 2] != " ":
+            found.append((digits, start, end, "year" if end - start == 4 and "1900" <= digits <= "2100" else "plain"))
+            continue
+        if after == "-" and before == "," and (date := _DATE.match(line, start)):
             used = date.end()
             continue
-        entries = _cells(line, digits, start, end, base)
-        if entries is None and (entries := _alone(line, digits, start, end, base)) is None:
+        entries = _cells(line, digits, start, end, base) or _alone(line, digits, start, end, base)
+        if entries is None:
             return None
         found += entries
-        if not digits.isdecimal():
-            may_be_open = len(entries) == 1 and _OPEN.fullmatch(digits) is not None
-            is_open = is_open or may_be_open
-            says = says or ("." in digits and not may_be_open)
+        if "." in digits or "," in digits:
+            for part in [digits] if len(entries) == 1 else digits.split(","):
+                may_be_open = _OPEN.fullmatch(part) is not None
+                is_open = is_open or may_be_open
+                says = says or ("." in part and not may_be_open)
     return LineNumbers(tuple(found), "point" if says else None, is_open and not says and mark is None)
 
 
@@ -156,7 +207,7 @@ def _alone(line: str, digits: str, start: int, end: int, base: int) -> list[Entr
     if opened and (line[last : last + 1] != ")" or dollar or first != start):
         return None
     outer = first - opened, last + opened
-    if outer[0] < base + 2 or line[outer[0] - 1] != " " or not _is_free(line, *outer):
+    if outer[0] < base + 2 or line[outer[0] - 1] != " " or not _is_free(line, *outer, dollar or opened or last != end or "," in digits):
         return None
     negative = opened and line[outer[0] - 2] == "|"
     if negative:
@@ -167,8 +218,11 @@ def _alone(line: str, digits: str, start: int, end: int, base: int) -> list[Entr
     return [_entry(digits.replace(",", ""), first, last, sign, "$" if dollar else "%" if percent else "", factor)]
 
 
-def _is_free(line: str, start: int, end: int) -> bool:
-    """Whether the number stands in prose, in a table cell or in a JSON member, and nothing takes it."""
+def _is_free(line: str, start: int, end: int, marked: bool) -> bool:
+    """Whether the number stands in prose, in a table cell or in a JSON member, and nothing takes it.
+
+    A label holds for plain numbers only: "table 4", not "table 4,512" (`marked`).
+    """
     last = line[start - 2]
     if last == "|":
         return line.startswith(" |", end)
@@ -179,12 +233,13 @@ def _is_free(line: str, start: int, end: int) -> bool:
     followed = _FOLLOWED.match(line, end)
     if followed is None or followed[1] in _TAKING:
         return False
-    return _is_free_word(line[line.rfind(" ", 0, start - 1) + 1 : start - 1])
+    word = line[line.rfind(" ", 0, start - 1) + 1 : start - 1]
+    return _is_word(word) and word not in (_NAMING if marked else _BEFORE)
 
 
 @lru_cache(1 << 14)
-def _is_free_word(word: str) -> bool:
-    return word.isascii() and word.isalpha() and word.islower() and (len(word) > 1 or word == "a") and word not in _BEFORE
+def _is_word(word: str) -> bool:
+    return word.isascii() and word.isalpha() and word.islower() and (len(word) > 1 or word == "a")
 
 
 _KINDS: dict[str, Kind] = {"%": "percent", "$": "currency", "": "plain"}
