@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tabcore.documents import Document
 
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 _MORE = (
@@ -136,3 +139,18 @@ PNG = bytes.fromhex(
     "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"
 )
 """A picture of one pixel."""
+
+
+def placed(document: Document) -> list[tuple[str, str]]:
+    """Each piece's place and text, as a person reads them."""
+    return [(str(piece.place), piece.text) for piece in document.pieces]
+
+
+def saved(thing: Any) -> bytes:
+    stream = io.BytesIO()
+    thing.save(stream)
+    return stream.getvalue()
+
+
+def lost(document: Document) -> list[str]:
+    return [problem.kind for problem in document.problems if problem.lost]

@@ -69,6 +69,10 @@ class TestBombs:
         assert only(document) == ("damaged", True)
         assert not document.text
 
+    def test_a_document_type_alone_is_refused_since_no_office_file_has_one(self) -> None:
+        body = f'<!DOCTYPE w><w:document xmlns:w="urn:w"><w:body>{paragraph("x")}</w:body></w:document>'
+        assert only(read_bytes(office("word/document.xml", {"word/document.xml": body}), "x.docx")) == ("damaged", True)
+
     def test_a_sheet_that_claims_a_huge_range_costs_what_it_holds(self) -> None:
         rows = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
         document = read_bytes(xlsx(rows), "x.xlsx")
