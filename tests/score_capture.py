@@ -10,7 +10,7 @@ import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tabcore.capture import Captured, Workspace, capture
+from tabcore.tab.keeper import Keeper
 from tabcore.trajectory import Observation, ToolCall
 
 Case = dict[str, Any]
@@ -26,40 +27,26 @@ KINDS = ("reads", "listed", "authored")
 FINDING = {"reads": "read", "listed": "listed", "authored": "authored"}
 
 
-@dataclass(slots=True)
 class State:
-    """What a tab would hold: listed and neither read nor authored is a candidate."""
+    """The tab after the calls so far, by the engine that a run's tab is derived with."""
 
-    candidates: set[str] = field(default_factory=set)
-    read: set[str] = field(default_factory=set)
-    authored: set[str] = field(default_factory=set)
+    def __init__(self, workspace: Workspace) -> None:
+        self.keeper = Keeper(workspace)
 
-    def _is_file(self, path: str) -> None:
-        """What lies above a file is a folder, and never a candidate."""
-        parts = path.split("/")
-        self.candidates -= {"/".join(parts[:depth]) for depth in range(1, len(parts))}
+    def follow(self, case: Case, captured: Captured) -> None:
+        """Folds in what one call gave."""
+        observation = Observation(case["id"], case["observation"], case["is_error"])
+        self.keeper.fold(0, 0, ToolCall(case["id"], case["tool"], case["arguments"]), observation, captured.findings)
 
-    def follow(self, captured: Captured) -> None:
-        """Applies the findings of one call."""
-        for finding in captured.findings:
-            match finding.kind:
-                case "authored":
-                    self.authored.add(finding.path)
-                    self.candidates.discard(finding.path)
-                case "renamed":
-                    if finding.previous in self.candidates:
-                        self.candidates.discard(finding.previous)
-                        self.candidates.add(finding.path)
-                case "read":
-                    self.read.add(finding.path)
-                    self._is_file(finding.path)
-                    self.candidates.discard(finding.path)
-                case "listed":
-                    self._is_file(finding.path)
-                    if finding.path not in self.read and finding.path not in self.authored:
-                        self.candidates.add(finding.path)
-                case _:
-                    pass
+    def paths(self, part: str) -> set[str]:
+        """The paths that a part of the tab holds: "candidates", "read" or "authored"."""
+        tab = self.keeper.tab
+        held = {
+            "candidates": set(tab.candidates),
+            "read": {entry.path for entry in tab.read_log.values()},
+            "authored": tab.authored,
+        }
+        return held[part]
 
 
 @dataclass(slots=True)
@@ -82,7 +69,8 @@ def run_cases(cases: Iterable[Case]) -> Iterator[Scored]:
     """Each case with its result; a sequence keeps its workspace."""
     workspaces: dict[str, tuple[Workspace, State]] = {}
     for case in cases:
-        fresh = (_workspace(case), State())
+        made = _workspace(case)
+        fresh = (made, State(made))
         workspace, state = workspaces.setdefault(case["sequence"], fresh) if "sequence" in case else fresh
         yield score(case, workspace, state)
 
@@ -99,7 +87,7 @@ def score(case: Case, workspace: Workspace, state: State) -> Scored:
     """Runs one case through capture and compares."""
     call = ToolCall(case["id"], case["tool"], case["arguments"])
     captured = capture(call, Observation(case["id"], case["observation"], case["is_error"]), workspace)
-    state.follow(captured)
+    state.follow(case, captured)
     wrong = {kind: _compared(case, kind, set(captured.paths(FINDING[kind]))) for kind in KINDS}  # type: ignore[arg-type]
     return Scored(case, captured, wrong, _state_wrong(case, state), captured.cwd == case["cwd_after"])
 
@@ -122,7 +110,7 @@ def _state_wrong(case: Case, state: State) -> list[str]:
         "authored": set(case.get("optional_authored", ())) | set(expected.get("optional_authored", ())),
     }
     for name, loose in optional.items():
-        said = {path for path in getattr(state, name) if not path.startswith("/")}
+        said = {path for path in state.paths(name) if not path.startswith("/")}
         right = set(expected[name])
         if said - loose != right - loose:
             found.append(f"{name}: missing {sorted(right - loose - said)} extra {sorted(said - right - loose)}")

@@ -57,6 +57,15 @@ def test_an_authored_file_is_no_candidate_before_or_after_it_is_listed() -> None
     assert not t.candidates
 
 
+def test_what_turns_out_to_lie_above_a_file_is_no_candidate_any_more() -> None:
+    t = tab()
+    t.apply(FileListed(1, 0, "policies"))
+    t.apply(FileListed(2, 0, "policies/travel/a.txt"))
+    t.apply(FileListed(3, 0, "policies"))
+    t.apply(FileListed(3, 0, "policies/travel"))
+    assert list(t.candidates) == ["policies/travel/a.txt"]
+
+
 def test_a_moved_candidate_keeps_being_one_under_its_new_name() -> None:
     t = tab()
     t.apply(FileListed(1, 0, "a.txt"))

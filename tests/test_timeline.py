@@ -19,7 +19,9 @@ from tabcore.tab.events import (
 from tabcore.tab.tab import Tab
 from tabcore.tab.timeline import timeline_of
 
-PATHS = st.sampled_from([f"{folder}/{name}.txt" for folder in ("travel", "misc") for name in ("policy", "a", "b")])
+PATHS = st.sampled_from(
+    [f"{folder}/{name}.txt" for folder in ("travel", "misc") for name in ("policy", "a", "b")] + ["travel", "misc"]
+)
 TASKS = st.sampled_from(["travel policy guide", "misc a", "b"])
 
 

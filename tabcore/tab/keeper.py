@@ -84,8 +84,12 @@ class Keeper:
     ) -> tuple[Event, ...]:
         """Capture one call of another tool: what it read, listed and wrote, as corrected, folded into the tab."""
         findings = corrected(capture(call, observation, self.workspace).findings, corrections)
-        if not findings:
-            return ()
+        return self.fold(turn, index, call, observation, findings) if findings else ()
+
+    def fold(
+        self, turn: int, index: int, call: ToolCall, observation: Observation | None, findings: Iterable[Finding]
+    ) -> tuple[Event, ...]:
+        """What was found of one call, as facts, folded into the tab."""
         excerpt = _Excerpt(observation, self.texts)
         command = command_text(call)
         events = tuple(self._fact(finding, turn, index, command, excerpt) for finding in findings)

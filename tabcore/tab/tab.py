@@ -82,8 +82,9 @@ class Candidate:
 class Tab:
     """The tab T = (R, L, C) of one task.
 
-    `texts` holds the excerpts by digest and is shared with whoever captures; the tab only reads it. `opened` and
-    `authored` are the paths that can never become candidates.
+    `texts` holds the excerpts by digest and is shared with whoever captures; the tab only reads it. `opened`,
+    `authored` and `folders` are the paths that can never become candidates. A plain listing does not tell a folder
+    from a file: what turns out to lie above a file is a folder, and no candidate from then on.
     """
 
     def __init__(self, texts: Mapping[str, str], task: str = "") -> None:
@@ -94,6 +95,7 @@ class Tab:
         self.candidates: dict[str, Candidate] = {}
         self.opened: set[str] = set()
         self.authored: set[str] = set()
+        self.folders: set[str] = set()
         self.last_operation: int | None = None
         self.stopped_turn: int | None = None
         self.finish_checked = False
@@ -110,10 +112,23 @@ class Tab:
     @property
     def starred(self) -> int:
         """How many candidates are above the threshold."""
-        return sum(candidate.starred for candidate in self.candidates.values())
+        return sum(candidate.starred_turn is not None for candidate in self.candidates.values())
+
+    def folders_above(self, path: str) -> tuple[str, ...]:
+        """The folders that a file of this path tells of and that were not known, the deepest first."""
+        found = []
+        folder = path.rpartition("/")[0]
+        while folder and folder not in self.folders:
+            found.append(folder)
+            folder = folder.rpartition("/")[0]
+        return tuple(found)
 
     def apply(self, event: Event) -> None:
         """Fold one fact in. Facts come in the order in which they happened."""
+        if isinstance(event, FileListed | FileRead | FileAuthored | FileRenamed):
+            for folder in self.folders_above(event.path):
+                self.folders.add(folder)
+                self.candidates.pop(folder, None)
         match event:
             case TaskStated(turn, text):
                 self._extend_task(turn, text)
@@ -214,7 +229,7 @@ class Tab:
         return len(words & self._task_terms) >= THRESHOLD
 
     def _list(self, path: str, turn: int, call: int) -> None:
-        if path not in self.candidates and path not in self.opened and path not in self.authored:
+        if not any(path in known for known in (self.candidates, self.opened, self.authored, self.folders)):
             self.candidates[path] = Candidate(path, turn, call, turn if self._is_relevant(path) else None)
 
     def _read(self, event: FileRead) -> None:

@@ -5,7 +5,7 @@ Rows of the store and a timeline are the same thing: a store loads the rows, `at
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
@@ -28,7 +28,7 @@ from tabcore.tab.events import (
 from tabcore.tab.tab import Candidate, Entry, Tab
 
 _Fact = TypeVar("_Fact", bound=Event)
-LeftBy = Literal["", "read", "authored", "renamed"]
+LeftBy = Literal["", "read", "authored", "renamed", "folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +98,8 @@ class TimelineRecorder:
 
     def add(self, event: Event) -> None:
         """Fold one fact in."""
-        leaving = self._leaving(event)
+        self._left += filter(None, (*self._folders(event), self._leaving(event)))
         self.tab.apply(event)
-        if leaving is not None:
-            self._left.append(leaving)
         self._file(event)
 
     def timeline(self) -> Timeline:
@@ -115,6 +113,17 @@ class TimelineRecorder:
 
     def _held(self) -> Iterable[Candidate]:
         return self.tab.candidates.values()
+
+    def _folders(self, event: Event) -> Iterator[CandidateInterval | None]:
+        match event:
+            case FileListed(turn, call, path) | FileRead(turn, call, path):
+                pass
+            case FileAuthored(turn, call, path) | FileRenamed(turn, call, path):
+                pass
+            case _:
+                return
+        for folder in self.tab.folders_above(path):
+            yield self._left_interval(folder, turn, call, "folder")
 
     def _leaving(self, event: Event) -> CandidateInterval | None:
         match event:
