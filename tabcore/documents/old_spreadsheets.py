@@ -11,12 +11,16 @@ from typing import Any
 import python_calamine
 import xlrd
 from xlrd.biffh import XLRDError
+from xlrd.compdoc import CompDocError
 
 from tabcore.documents.limits import Content, Item, NotRead
 from tabcore.documents.number_formats import displayed, general, written
 from tabcore.documents.places import Cell, Piece, Sheet
 
-_FAULTS = (LookupError, ValueError, TypeError, AttributeError, AssertionError, ArithmeticError, struct.error, XLRDError)
+_FAULTS = (
+    *(LookupError, ValueError, TypeError, AttributeError, AssertionError, ArithmeticError),
+    *(struct.error, XLRDError, CompDocError),
+)
 """How xlrd fails on damaged files."""
 
 
