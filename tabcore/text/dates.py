@@ -30,7 +30,12 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("dmy", re.compile(rf"{_START}(\d\d?)-({MONTH})-(\d{{4}}|\d\d)(?!\d)")),
     ("mdy", re.compile(rf"\b({MONTH})[\s-]{_DAY}(?:,\s?|\s|-){_YEAR}(?!\d)")),
     ("ymd", re.compile(r"((?:1[5-9]|20|21)\d\d)\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]")),
-    ("han", re.compile(r"([〇零○一二三四五六七八九]{4})年([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})[日号]")),
+    (
+        "han",
+        re.compile(
+            r"([〇零○一二三四五六七八九]{4})年([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})[日号]"
+        ),
+    ),
 )
 _MAY_HOLD_ONE = re.compile(r"\d[-/.]\d\d?[-/.]\d|(?:1[5-9]|2[01])\d\d|[一二三四五六七八九十]月|-\d\d\b")
 
@@ -107,7 +112,7 @@ def _iso(form: str, found: re.Match[str], day_first: bool) -> str | None:
 def _numeric(text: str, parts: list[str], day_first: bool) -> str | None:
     """`12/31/24`; with dots and a short year only when every part has two digits, for 1.2.24 is a version."""
     first, second, year = parts
-    if len(year) == 2 and ("." in text and len(text) != 8 or "-" in text):
+    if len(year) == 2 and (("." in text and len(text) != 8) or "-" in text):
         return None
     if "." in text or int(first) > 12 or (day_first and int(second) <= 12):
         first, second = second, first

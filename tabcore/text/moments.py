@@ -47,8 +47,8 @@ _MONTHS = (
     rf"{_DAY}\s(?:of\s|de\s)?{MONTH}(?:,?\s{_YEAR})?\b",  # 12 April, 31. Dezember
     rf"{_DAY}(?:{_DASH}|\s(?:and|to|und|bis|et|au)\s){_DAY}\s{MONTH}(?:,?\s{_YEAR})?\b",  # 3 to 5 May 2024
     rf"\b{MONTH}(?:\s(?:of\s)?|[-/])'?(?:{_YEAR}|\d\d(?:st|nd|rd|th)?|\d(?:st|nd|rd|th)?)(?:{_DASH}\d{{1,2}})?(?![\w%]|[.,]\d)(?:,\s{_YEAR})?",
-    rf"(?:0?[1-9]|1[0-2])[/.](?:19|20)\d\d(?![\d/.,]\d|\d)",  # 06/2024
-    rf"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])(?![\d/-]|[.,]\d)",  # 2024-06
+    r"(?:0?[1-9]|1[0-2])[/.](?:19|20)\d\d(?![\d/.,]\d|\d)",  # 06/2024
+    r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])(?![\d/-]|[.,]\d)",  # 2024-06
     r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.(?!\d)(?=\s+(?:um|bis|und|\d|[a-z]))",  # am 30.06. um
 )
 _CHINESE = (
@@ -67,12 +67,20 @@ _SPANS = (
 )
 _BEGIN = r"(?<![\d.,])(?:(?<![A-Za-z_])|(?<=T))"
 # Forms that begin with a digit are tried at digits only; those that begin with a word only where such a word is.
-_NUMERIC = tuple(form for form in (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS) if form.startswith((r"\d", r"(?<!\.[a-z]", "(?:0?", "(?:19", "(?:1[5", "(?:1[89]", "[1-4]")))
+_NUMERIC = tuple(
+    form
+    for form in (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS)
+    if form.startswith((r"\d", r"(?<!\.[a-z]", "(?:0?", "(?:19", "(?:1[5", "(?:1[89]", "[1-4]"))
+)
 _WORDED = tuple(form for form in (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS) if form not in _NUMERIC)
 _AT_DIGITS = re.compile(rf"{_BEGIN}(?=\d)(?:{'|'.join(_NUMERIC)})")
 _AT_WORDS = re.compile(rf"{_BEGIN}(?:{'|'.join(_WORDED)})")
 _OPENERS = frozenset(
-    f"{word} 0" for word in re.findall(r"[^\W\d_]+", f"{MONTH} {MONTH} q h t s fy cy ay gj hy kw cw week weeks kalenderwoche semaine semaines utc gmt années à vers dès avant après jusqu".lower())
+    f"{word} 0"
+    for word in re.findall(
+        r"[^\W\d_]+",
+        f"{MONTH} {MONTH} q h t s fy cy ay gj hy kw cw week weeks kalenderwoche semaine semaines utc gmt années à vers dès avant après jusqu".lower(),
+    )
 ) | {"一", "'"}
 _SLASHED = re.compile(r"((?:19|20)\d\d)[/–-]((?:19|20)?\d\d)\Z")
 

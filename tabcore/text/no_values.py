@@ -84,10 +84,10 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("mail address", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", "j.smith42@example.com", ("@",)),
     NoValue("hunk header", r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", "@@ -12,7 +12,9 @@ def settle", ("@",), r"@@"),
     NoValue("listed file", r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s[^\n]*", "-rw-r--r-- 1 agent agent 50126 Mar  1 09:00 x.csv", ("-",), r"^[-dlbcps][-r][-w][-xsS]"),
-    NoValue("line of a search", rf"^[^:\n|]{{0,200}}?\.[A-Za-z]\w{{0,4}}[:-]\d+(?::\d+)?[:-]", "data/sales_2023.csv:102:Leeds", (":",), r"\.[A-Za-z]\w{0,4}[:-]\d"),
+    NoValue("line of a search", r"^[^:\n|]{0,200}?\.[A-Za-z]\w{0,4}[:-]\d+(?::\d+)?[:-]", "data/sales_2023.csv:102:Leeds", (":",), r"\.[A-Za-z]\w{0,4}[:-]\d"),
     NoValue("place in a file", r"[\w./\\-]+\.[A-Za-z]{1,4}\w?:\d+(?::\d+(?![,.\d]))?\b", "at app.py:102 it fails", (":",), r"\.[A-Za-z]\w{0,4}:\d"),
     NoValue("path", rf"(?<![\w/])(?:[A-Za-z]:)?(?:[~.]{{1,2}}|[{_L}_][\w.~-]*)?[/\\](?:[\w.~-]+[/\\])*[\w.~-]*[{_L}_][\w.~-]*|(?<![\w/])(?:[{_L}_][\w.~-]*[/\\])+[\w.~-]*", r"C:\data\2023\07\q3.csv", ("/", "\\")),
-    NoValue("file", rf"[\w][\w.-]*\.(?:csv|tsv|xlsx?|docx?|pptx?|pdf|txt|md|json|jsonl|py|js|ts|html?|xml|ya?ml|zip|gz|tar|log|png|jpe?g|sql|sh|ipynb|parquet|eml)\b", "report_2024.v2.xlsx", (".",), r"\.[a-z]{2,7}\b"),
+    NoValue("file", r"[\w][\w.-]*\.(?:csv|tsv|xlsx?|docx?|pptx?|pdf|txt|md|json|jsonl|py|js|ts|html?|xml|ya?ml|zip|gz|tar|log|png|jpe?g|sql|sh|ipynb|parquet|eml)\b", "report_2024.v2.xlsx", (".",), r"\.[a-z]{2,7}\b"),
     NoValue("uuid", r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "123e4567-e89b-12d3-a456-426614174000", ("-",), r"[0-9a-fA-F]{8}-"),
     NoValue("hash", r"\b(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])(?!\d+e\d+\b)[0-9a-f]{7,64}\b", "9f3c2ab", ("a0", "0a"), r"[0-9][a-f]|[a-f][0-9]"),
     NoValue("hexadecimal", r"\b0x[0-9A-Fa-f]+\b|(?<![\w:])(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}\b", "0x1F", ("-", "0", ":"), r"0x|:|-"),
@@ -142,7 +142,11 @@ NO_VALUES: tuple[NoValue, ...] = (
 
 GONE = "\x01"
 _EACH = tuple(
-    (frozenset(kind.needs), re.compile(kind.probe, re.MULTILINE) if kind.probe else None, re.compile(kind.pattern, re.MULTILINE))
+    (
+        frozenset(kind.needs),
+        re.compile(kind.probe, re.MULTILINE) if kind.probe else None,
+        re.compile(kind.pattern, re.MULTILINE),
+    )
     for kind in NO_VALUES
 )
 _NEIGHBOURS = re.compile(rf"([{_L}])(?=\d)|(?<=\d)([{_L}ᵉºª])|([-./_ ])(?=\d)|(?<=\d),")
@@ -171,7 +175,10 @@ def features(plain: str) -> set[str]:
     ['', ' 0', 'table 0']
     """
     has = {"", *plain, *(f"{word.lower()} 0" for word in _BEFORE_DIGIT.findall(plain))}
-    has |= {"a0" if before else "0a" if after else f"{sign}0" if sign else "0," for before, after, sign in _NEIGHBOURS.findall(plain)}
+    has |= {
+        "a0" if before else "0a" if after else f"{sign}0" if sign else "0,"
+        for before, after, sign in _NEIGHBOURS.findall(plain)
+    }
     if not plain.isascii() and _CJK.search(plain):
         has.add("一")
     return has

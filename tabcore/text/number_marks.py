@@ -7,14 +7,16 @@ stands for itself. babel's CLDR data would bring 30 MB for names that reports ra
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 NBSP = "\u00a0"
 _GAP = rf"[ \n{NBSP}]"
 
-CODES = (
-    "USD EUR GBP CHF CNY RMB JPY INR AUD CAD HKD NZD SGD SEK NOK DKK PLN CZK HUF KRW BRL MXN ZAR RUB TRY THB IDR MYR PHP VND "
-    "AED SAR ILS EGP TWD"
-).split()
+_CODE_WORDS = """
+USD EUR GBP CHF CNY RMB JPY INR AUD CAD HKD NZD SGD SEK NOK DKK PLN CZK HUF KRW BRL MXN ZAR RUB TRY THB IDR MYR PHP
+VND AED SAR ILS EGP TWD
+"""
+CODES = _CODE_WORDS.split()
 _BEFORE = {
     **{code: code for code in CODES}, "RMB": "CNY", "人民币": "CNY", "US$": "USD", "US $": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD",
     "CA$": "CAD", "HK$": "HKD", "NZ$": "NZD", "S$": "SGD", "R$": "BRL", "NT$": "TWD", "$": "$", "€": "EUR", "£": "GBP",
@@ -48,14 +50,21 @@ _WITH_EURO = {"k€": 10**3, "K€": 10**3, "T€": 10**3, "TEUR": 10**3, "kEUR"
 _SCALE_LETTER = {"十": 10, "百": 100, "千": 10**3, "万": 10**4, "亿": 10**8}
 
 
-def _alternatives(words: dict[str, str] | dict[str, int] | dict[str, str | int]) -> str:
-    return "|".join(re.escape(word) + (r"(?![^\W\d_])" if word[-1].isalpha() and word.isascii() else "") for word in sorted(words, key=len, reverse=True))
+def _alternatives(words: Iterable[str]) -> str:
+    return "|".join(
+        re.escape(word) + (r"(?![^\W\d_])" if word[-1].isalpha() and word.isascii() else "")
+        for word in sorted(words, key=len, reverse=True)
+    )
 
 
 # A unit that begins with a scale sign is no scale: 5千克 is a weight, 20万千瓦 is twenty times ten thousand kilowatts.
 _UNIT_OF_THOUSAND = "[克米瓦卡帕赫伏焦周字升安]"
-CHINESE_SCALE = re.compile(rf"{_GAP}?(?:(?:(?:[十百]?万|[百千]万|[十百千]?亿|万亿|百|千(?!{_UNIT_OF_THOUSAND}))(?!分之))+)")
-_SCALE = re.compile(rf"(?:{_GAP}|-)?(?P<word>{_alternatives(_WORDS)})|(?P<glued>MM|mm|[kKMBTmb])(?![\w²³])|{_GAP}(?P<apart>[KMBT])(?![\w€/])")
+CHINESE_SCALE = re.compile(
+    rf"{_GAP}?(?:(?:(?:[十百]?万|[百千]万|[十百千]?亿|万亿|百|千(?!{_UNIT_OF_THOUSAND}))(?!分之))+)"
+)
+_SCALE = re.compile(
+    rf"(?:{_GAP}|-)?(?P<word>{_alternatives(_WORDS)})|(?P<glued>MM|mm|[kKMBTmb])(?![\w²³])|{_GAP}(?P<apart>[KMBT])(?![\w€/])"
+)
 _EURO_SCALE = re.compile(rf"{_GAP}?({_alternatives(_WITH_EURO)})")
 _CURRENCY_AFTER = re.compile(rf"(?:{_GAP}?(?:d'|de ))?{_GAP}?-?({_alternatives(_AFTER)})(?!\d|[.,]\d)")
 CURRENCY_BEFORE = re.compile(rf"(?<![A-Za-z])({_alternatives({**_BEFORE, **_WITH_EURO})}){_GAP}?\Z")

@@ -52,6 +52,14 @@ def _remember(line: str) -> LineNumbers:
     return found
 
 
+def forget() -> None:
+    """Nothing remembered any more: for a measurement, or a process that has done its loading.
+
+    >>> forget()
+    """
+    _remembered.clear()
+
+
 def _read_again(line: str, mark: Mark | None) -> LineNumbers:
     """An open line under a mark; without one it was read with a decimal point already."""
     return line_numbers(line, mark) if mark == "comma" else _remember(line)

@@ -12,12 +12,23 @@ from fractions import Fraction
 
 from tabcore.text.dates import date_spans
 from tabcore.text.moments import moments
-from tabcore.text.no_values import GONE, blanked, features, without
+from tabcore.text.no_values import blanked, features, without
 from tabcore.text.number_marks import currency_after, currency_before, scale_after
-from tabcore.text.numerals import CHINESE_DIGITS, FRACTION_SIGNS, RUN, Mark, Reading, chinese_number, fraction_sign, readings
+from tabcore.text.numerals import (
+    CHINESE_DIGITS,
+    FRACTION_SIGNS,
+    RUN,
+    Mark,
+    Reading,
+    chinese_number,
+    fraction_sign,
+    readings,
+)
 
 BORDER = "\x02"  # stands for a terminal's colour code or an escape written out: a border, and no digits
-_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\[0m|\[\d{1,2}(?:;\d{1,3})*m(?! )|\\[nrt](?=[-+(]?[$€£¥]?\d|\W|\Z)|(?<=\d)\\[nrt]")
+_ESCAPE = re.compile(
+    r"\x1b\[[0-9;?]*[A-Za-z]|\[0m|\[\d{1,2}(?:;\d{1,3})*m(?! )|\\[nrt](?=[-+(]?[$€£¥]?\d|\W|\Z)|(?<=\d)\\[nrt]"
+)
 _LATIN = "A-Za-zÀ-ÖØ-öø-ÿ"
 _LETTER = re.compile(f"[{_LATIN}_]")
 _CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff]")
@@ -32,7 +43,9 @@ _POWER = re.compile(r" ?[×x·*] ?10(?:\^ ?\(?([-+−]?\d+)\)?|([⁻⁺]?[⁰¹�
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _OVER = re.compile(r" ?[/⁄] ?(\d{1,3})(?![\d/]|[.,]\d|\s?[/]\d)")
 _HAN = re.compile(rf"(?:([{CHINESE_DIGITS}]+)分之)?([{CHINESE_DIGITS}]+(?:点[{CHINESE_DIGITS}]+)?)")
-_MEASURE = re.compile("(?:个|家|名|台|辆|条|项|种|位|套|座|间|所|件|份|天|年|周|倍|吨|米|元|人|箱|张|支|艘|架|栋|幢|户|笔|批|篇|本|册|门|场|小时|公里|千米|千克|公斤|次|岁|轮|万?[美欧日港]元)")
+_MEASURE = re.compile(
+    "(?:个|家|名|台|辆|条|项|种|位|套|座|间|所|件|份|天|年|周|倍|吨|米|元|人|箱|张|支|艘|架|栋|幢|户|笔|批|篇|本|册|门|场|小时|公里|千米|千克|公斤|次|岁|轮|万?[美欧日港]元)"
+)
 _NO_HAN_BEFORE = re.compile("[几数好上近成第期周每各]")
 
 
@@ -53,7 +66,7 @@ class Token:
 def hide(plain: str) -> str:
     """The line with all digits gone that are no values, length kept.
 
-    >>> hide("On 2024-06-30 at 14:30, INV-2024-0091: 120").replace(GONE, "_")
+    >>> hide("On 2024-06-30 at 14:30, INV-2024-0091: 120").replace("\\x01", "_")
     'On __________ at _____, _____________: 120'
     """
     if "\\" in plain or "[" in plain:
@@ -87,7 +100,12 @@ def _digits(hidden: str, plain: str, mark: Mark | None) -> Iterator[Token]:
         start, end = run.span()
         if start < used or _is_glued_before(hidden, start):
             continue
-        if start and hidden[start - 1] == "." and run.group().isdecimal() and not hidden[start - 2 : start - 1].isalnum():
+        if (
+            start
+            and hidden[start - 1] == "."
+            and run.group().isdecimal()
+            and not hidden[start - 2 : start - 1].isalnum()
+        ):
             yield from _decimal_point_first(hidden, start, end)
             continue
         found = readings(run.group(), cells=_is_between_cells(hidden, start, end), mark=mark)
@@ -109,7 +127,9 @@ def _decimal_point_first(hidden: str, start: int, end: int) -> Iterator[Token]:
 
 
 def _token(reading: Reading, offset: int) -> Token:
-    return Token(offset + reading.start, offset + reading.end, reading.number, reading.other, reading.says, reading.grouped)
+    return Token(
+        offset + reading.start, offset + reading.end, reading.number, reading.other, reading.says, reading.grouped
+    )
 
 
 def _is_glued_before(hidden: str, at: int) -> bool:
@@ -159,11 +179,19 @@ def _completed(token: Token, hidden: str, plain: str) -> Token | None:
     power = _POWER.match(plain, at)
     if power:
         exponent = int((power[1] or power[3] or power[2]).translate(_RAISED).replace("−", "-"))
-        return replace(token, end=power.end(), number=number.scaleb(exponent), other=None) if abs(exponent) < 100 else None
+        return (
+            replace(token, end=power.end(), number=number.scaleb(exponent), other=None) if abs(exponent) < 100 else None
+        )
     if hidden[at : at + 1] and hidden[at] in FRACTION_SIGNS:
         return _sum(token, _fraction(at, at + 1, *fraction_sign(hidden[at])))
     under = _OVER.match(hidden, at)
-    if under and not token.grouped and number == int(number) and 0 < number < int(under[1]) and hidden[token.start - 1 : token.start] != "/":
+    if (
+        under
+        and not token.grouped
+        and number == int(number)
+        and 0 < number < int(under[1])
+        and hidden[token.start - 1 : token.start] != "/"
+    ):
         return _fraction(token.start, under.end(), int(number), int(under[1]))
     return token
 
@@ -178,7 +206,13 @@ def _fraction(start: int, end: int, over: int, under: int) -> Token:
 def _is_mixed(whole: Token, part: Token, hidden: str) -> bool:
     """2 1/2: a whole number, one blank, a fraction below one."""
     between = hidden[whole.end : part.start]
-    return between == " " and "/" in hidden[part.start : part.end] and whole.number == int(whole.number) and 0 < part.number < 1 and whole.number < 100
+    return (
+        between == " "
+        and "/" in hidden[part.start : part.end]
+        and whole.number == int(whole.number)
+        and 0 < part.number < 1
+        and whole.number < 100
+    )
 
 
 def _sum(whole: Token, part: Token) -> Token:
@@ -209,7 +243,9 @@ def _han_parts(found: re.Match[str]) -> Token | None:
 def _han_whole(found: re.Match[str], hidden: str) -> Token | None:
     """A numeral of several signs; a single one only before a measure word, and 一 never (一次会议 is "a meeting")."""
     text = found[2]
-    if found.start() and _NO_HAN_BEFORE.match(hidden[found.start() - 1]) or hidden[found.end() : found.end() + 1] == "几":
+    if (found.start() and _NO_HAN_BEFORE.match(hidden[found.start() - 1])) or hidden[
+        found.end() : found.end() + 1
+    ] == "几":
         return None
     if len(text) == 1 and (text in "一零〇○百千万亿" or not _MEASURE.match(hidden, found.end())):
         return None

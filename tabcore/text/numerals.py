@@ -18,7 +18,17 @@ Mark: TypeAlias = Literal["point", "comma"]  # the decimal mark
 
 NBSP = "\u00a0"
 _WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；"}
-_SAME = {"￥": "¥", "−": "-", "﹣": "-", "﹪": "%", "’": "'", "\u202f": NBSP, "\u2009": NBSP, "\u3000": " ", "\u2007": NBSP}
+_SAME = {
+    "￥": "¥",
+    "−": "-",
+    "﹣": "-",
+    "﹪": "%",
+    "’": "'",
+    "\u202f": NBSP,
+    "\u2009": NBSP,
+    "\u3000": " ",
+    "\u2007": NBSP,
+}
 _ONE_WIDTH = str.maketrans({**{chr(code): char for code, char in _WIDE.items()}, **_SAME})
 _WIDE_COMMA = re.compile(r"(?<=[０-９])，(?=[０-９])")
 
@@ -54,7 +64,9 @@ class Reading:
 
 RUN = re.compile(rf"\d+(?:[.,' {NBSP}]\d+)*")
 _HEAD = r"[1-9]\d{0,2}"
-_POINT = re.compile(rf"{_HEAD}(?:,\d{{3}})+(?:\.\d+)?|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?|{_HEAD}(?:'\d{{3}})+(?:\.\d+)?")
+_POINT = re.compile(
+    rf"{_HEAD}(?:,\d{{3}})+(?:\.\d+)?|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?|{_HEAD}(?:'\d{{3}})+(?:\.\d+)?"
+)
 _COMMA = re.compile(rf"{_HEAD}(?:\.\d{{3}})+(?:,\d+)?|{_HEAD}(?:'\d{{3}})+,\d+")
 _BLANKS = re.compile(rf"{_HEAD}(?:[ {NBSP}]\d{{3}})+(?:[.,]\d+)?(?![\d])")
 _DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}|0,\d+")
@@ -130,7 +142,9 @@ def _whole(text: str, at: int, mark: Mark | None) -> Reading | None:
         return None if _is_id(text) else Reading(at, end, Decimal(text))
     if " " in text or NBSP in text:
         joined = text.replace(" ", "").replace(NBSP, "")
-        return Reading(at, end, Decimal(joined.replace(",", ".")), says="comma" if "," in joined else None, grouped=True)
+        return Reading(
+            at, end, Decimal(joined.replace(",", ".")), says="comma" if "," in joined else None, grouped=True
+        )
     if _ONE_MARK.fullmatch(text):
         return _open(text, at, end, mark)
     if _COMMA.fullmatch(text):
@@ -184,7 +198,14 @@ def _chinese_whole(text: str) -> int | None:
         if c in _LARGE:
             if not (total or part or digit):
                 return None
-            total, part, digit, unit = (total + part + (digit or 0)) * _LARGE[c] if _LARGE[c] > total else total + (part + (digit or 0)) * _LARGE[c], 0, None, 10**5
+            total, part, digit, unit = (
+                (total + part + (digit or 0)) * _LARGE[c]
+                if _LARGE[c] > total
+                else total + (part + (digit or 0)) * _LARGE[c],
+                0,
+                None,
+                10**5,
+            )
         elif c in _SMALL:
             if _SMALL[c] >= unit or (digit is None and (c not in "十拾" or part)):
                 return None
@@ -199,7 +220,19 @@ def _chinese_whole(text: str) -> int | None:
     return total + part + (digit or 0)
 
 
-_FRACTIONS = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅕": "0.2", "⅖": "0.4", "⅗": "0.6", "⅘": "0.8", "⅛": "0.125", "⅜": "0.375", "⅝": "0.625", "⅞": "0.875"}
+_FRACTIONS = {
+    "½": "0.5",
+    "¼": "0.25",
+    "¾": "0.75",
+    "⅕": "0.2",
+    "⅖": "0.4",
+    "⅗": "0.6",
+    "⅘": "0.8",
+    "⅛": "0.125",
+    "⅜": "0.375",
+    "⅝": "0.625",
+    "⅞": "0.875",
+}
 ENDLESS = {"⅓": (1, 3), "⅔": (2, 3), "⅙": (1, 6), "⅚": (5, 6)}
 FRACTION_SIGNS = "".join(_FRACTIONS) + "".join(ENDLESS)
 

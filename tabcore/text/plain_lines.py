@@ -34,7 +34,10 @@ class LineNumbers(NamedTuple):
 NOTHING = LineNumbers()
 _DIGIT = re.compile(r"[0-9]")
 _ODD = re.compile(r"[^\x00-\x7fÀ-ÖØ-öø-ÿ]")
-_PATH = re.compile(r"(?:==>? )?(?:[A-Za-z]{4,}(?:[_./-][A-Za-z0-9]+)*|(?:[~.]{1,2}|[A-Za-z_][\w.~-]*)?/(?:[\w.~-]+/)*[\w.~-]*[A-Za-z_][\w.~-]*)(?: <==)?", re.ASCII)
+_PATH = re.compile(
+    r"(?:==>? )?(?:[A-Za-z]{4,}(?:[_./-][A-Za-z0-9]+)*|(?:[~.]{1,2}|[A-Za-z_][\w.~-]*)?/(?:[\w.~-]+/)*[\w.~-]*[A-Za-z_][\w.~-]*)(?: <==)?",
+    re.ASCII,
+)
 # What the full matcher takes off the front: line numbers of the read tool, file and line of a search.
 _PREFIX = re.compile(r" +\d+\t|[A-Za-z_./][\w./ -]{0,190}\.[A-Za-z]\w{0,4}:\d+:(?=\d+,|[A-Za-z#|])", re.ASCII)
 _COUNTED = re.compile(r" +((?:0|[1-9]\d{0,9})) ([A-Z][a-zü]{2,})(?: |,)[^\d]*")
@@ -45,21 +48,27 @@ _SIMPLE = re.compile(r"(?:0|[1-9]\d{0,9})(?:\.\d+)?")
 _CELLS = re.compile(r"(?:0|[1-9]\d{0,9})(?:\.\d+)?(?:,(?:0|[1-9]\d{0,9})(?:\.\d+)?)*")
 _OPEN = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _FACTORS = {"k": 10**3, "K": 10**3, "M": 10**6, "m": 10**6, "B": 10**9, "b": 10**9, "T": 10**12}
+_TAKING_WORDS = """
+thousand thousands million millions billion billions trillion trillions lakh lakhs lac crore crores cr bn mn mln mio
+bln tn trn tausend mille milliard milliards percent per pct pour euro euros dollar dollars pounds livres rupees yuan
+renminbi yen francs kronor kroner kr am pm uhr janvier mars avril mai juin juillet octobre novembre rue avenue
+boulevard place quai chemin janv juil points point pts
+"""
 # Words that a number before them may belong to: scales, currencies, months, hours, streets.
-_TAKING = frozenset(
-    "thousand thousands million millions billion billions trillion trillions lakh lakhs lac crore crores cr bn mn mln mio bln tn trn "
-    "tausend mille milliard milliards percent per pct pour euro euros dollar dollars pounds livres rupees yuan renminbi yen francs kronor "
-    "kroner kr am pm uhr janvier mars avril mai juin juillet octobre novembre rue avenue boulevard place quai chemin janv juil points "
-    "point pts".split()
+_TAKING = frozenset(_TAKING_WORDS.split())
+_NAMING = NAMING_WORDS | frozenset(
+    ["kr", "rs", "usd", "eur", "nr", "v", "ver", "update", "nummer", "konto", "kennzeichen"]
 )
-_NAMING = NAMING_WORDS | frozenset("kr rs usd eur nr v ver update nummer konto kennzeichen".split())
-_CAPITALS = frozenset(
-    "Mio Mrd Tsd Tausend Million Millionen Milliarde Milliarden Billionen Prozent Euro Euros Dollar Franken Kronen Swiss Schweizer "
-    "Pfund Uhr Yen Jan Feb Mar Apr May Jun Jul Aug Sep Sept Oct Nov Dec January February March April June July August September October "
-    "November December Januar Februar Juni Juli Oktober Dezember Mai Mrz Okt Dez Bio Std Mds".split()
-)
+_OTHER_NAMING = """
+Mio Mrd Tsd Tausend Million Millionen Milliarde Milliarden Billionen Prozent Euro Euros Dollar Franken Kronen Swiss
+Schweizer Pfund Uhr Yen Jan Feb Mar Apr May Jun Jul Aug Sep Sept Oct Nov Dec January February March April June July
+August September October November December Januar Februar Juni Juli Oktober Dezember Mai Mrz Okt Dez Bio Std Mds
+"""
+_CAPITALS = frozenset(_OTHER_NAMING.split())
 _STREET = re.compile(r"Street|St\.|Road|Rd|Ave|Lane|Drive")
-_BEFORE = LABEL_WORDS | _TAKING | _NAMING | frozenset("im am à semaine semaines weeks vers avant".split())
+_BEFORE = (
+    LABEL_WORDS | _TAKING | _NAMING | frozenset(["im", "am", "à", "semaine", "semaines", "weeks", "vers", "avant"])
+)
 _FOLLOWED = re.compile(r"\.?\Z|,? ([a-z]{2,})(?=[ ,.;:]|\Z)(?! ?[^a-z]?[^a-z,.;:]?[\d$(]| [A-Z])")
 _LISTED = re.compile(r"[-dlbcps][-rwxsStT]{9}[.+@]?\s")
 
@@ -98,7 +107,11 @@ def _row(line: str, base: int) -> LineNumbers | None:
     for m in _CELL.finditer(line, base):
         start, end = m.span()
         first = start - 1 if start > base and line[start - 1] == "-" else start
-        if (first == base and (first != start or m[2])) or (first != base and line[first - 1] != ",") or (end < size and line[end] != ","):
+        if (
+            (first == base and (first != start or m[2]))
+            or (first != base and line[first - 1] != ",")
+            or (end < size and line[end] != ",")
+        ):
             return None
         words = words or first != next_cell
         next_cell = end + 1
@@ -135,9 +148,18 @@ def _plain_from(line: str, base: int, mark: Mark | None) -> LineNumbers | None:
         start, end = m.span()
         digits = m[0]
         if start < used:
+            if end > used:  # the last digits of a day and the next cell: 28,0
+                return None
             continue
         before, after = line[start - 1 : start], line[end : end + 1]
-        if before == "," and after == "," and digits.isdecimal() and start > base and _is_short(digits) and line[end + 1 : end + 2] != " ":
+        if (
+            before == ","
+            and after == ","
+            and digits.isdecimal()
+            and start > base
+            and _is_short(digits)
+            and line[end + 1 : end + 2] != " "
+        ):
             found.append((digits, start, end, "year" if end - start == 4 and "1900" <= digits <= "2100" else "plain"))
             continue
         if after == "-" and before == "," and (date := _DATE.match(line, start)):
@@ -172,7 +194,7 @@ def _cells(line: str, digits: str, start: int, end: int, base: int) -> list[Entr
     after = line[end + percent : end + percent + 2]
     if after and (after[0] != "," or after[1:] == " "):
         return None
-    if is_first and (percent or len(after) < 2) or start - signed < base:
+    if (is_first and (percent or len(after) < 2)) or start - signed < base:
         return None
     if not (_is_short(digits) if digits.isdecimal() else _CELLS.fullmatch(digits)) or (percent and "," in digits):
         return None
@@ -207,13 +229,23 @@ def _alone(line: str, digits: str, start: int, end: int, base: int) -> list[Entr
     if opened and (line[last : last + 1] != ")" or dollar or first != start):
         return None
     outer = first - opened, last + opened
-    if outer[0] < base + 2 or line[outer[0] - 1] != " " or not _is_free(line, *outer, dollar or opened or last != end or "," in digits):
+    if (
+        outer[0] < base + 2
+        or line[outer[0] - 1] != " "
+        or not _is_free(line, *outer, dollar or opened or last != end or "," in digits)
+    ):
         return None
     negative = opened and line[outer[0] - 2] == "|"
     if negative:
         first, last = outer
     sign = "-" if negative or line[first] == "-" else ""
-    if len(digits) == 4 and digits.isdecimal() and "1900" <= digits <= "2100" and not dollar and line[end : end + 2].strip(" .,"):
+    if (
+        len(digits) == 4
+        and digits.isdecimal()
+        and "1900" <= digits <= "2100"
+        and not dollar
+        and line[end : end + 2].strip(" .,")
+    ):
         return None
     return [_entry(digits.replace(",", ""), first, last, sign, "$" if dollar else "%" if percent else "", factor)]
 
@@ -227,7 +259,9 @@ def _is_free(line: str, start: int, end: int, marked: bool) -> bool:
     if last == "|":
         return line.startswith(" |", end)
     if last == ":":
-        return line[start - 3 : start - 2] == '"' and (end == len(line) or line[end] == "}" or line.startswith(", ", end))
+        return line[start - 3 : start - 2] == '"' and (
+            end == len(line) or line[end] == "}" or line.startswith(", ", end)
+        )
     if not "a" <= last <= "z":
         return False
     followed = _FOLLOWED.match(line, end)

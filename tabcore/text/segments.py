@@ -85,16 +85,19 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _pieces(text: str, at: int, end: int) -> Iterator[tuple[int, str]]:
     while end - at > LONGEST:
-        cut = None
-        for cut in _CUT.finditer(text, at + LONGEST // 2, at + LONGEST):
-            pass
-        stop = cut.end() if cut else _outside_digits(text, at + LONGEST, end)
+        cuts = [cut.end() for cut in _CUT.finditer(text, at + LONGEST // 2, at + LONGEST)]
+        stop = cuts[-1] if cuts else _outside_digits(text, at + LONGEST, end)
         yield at, text[at:stop]
         at = stop
     yield at, text[at:end]
 
 
 def _outside_digits(text: str, at: int, end: int) -> int:
-    while at < end and text[at - 1].isalnum() and text[at].isalnum() and (text[at - 1].isdecimal() or text[at].isdecimal()):
+    while (
+        at < end
+        and text[at - 1].isalnum()
+        and text[at].isalnum()
+        and (text[at - 1].isdecimal() or text[at].isdecimal())
+    ):
         at += 1
     return at

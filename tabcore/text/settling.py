@@ -25,7 +25,9 @@ class Line(Protocol):
 Found = TypeVar("Found", bound=Line)
 
 
-def settled_lines(text: str, read: Callable[[str, Mark | None], Found], hint: Mark | None) -> Iterator[tuple[int, Found]]:
+def settled_lines(
+    text: str, read: Callable[[str, Mark | None], Found], hint: Mark | None
+) -> Iterator[tuple[int, Found]]:
     """What `read` finds in each line of a text, with the line's place, none of them open.
 
     A block is at most some hundred thousand characters, so that memory stays bounded.
@@ -35,7 +37,9 @@ def settled_lines(text: str, read: Callable[[str, Mark | None], Found], hint: Ma
         yield from zip(block.places, settled(found, block.lines, text, read, hint), strict=True)
 
 
-def settled(found: list[Found], lines: list[str], text: str, read: Callable[[str, Mark | None], Found], hint: Mark | None) -> list[Found]:
+def settled(
+    found: list[Found], lines: list[str], text: str, read: Callable[[str, Mark | None], Found], hint: Mark | None
+) -> list[Found]:
     """What was found in the lines of a block, the open ones read again under the mark that the others give away."""
     if not any(line.is_open for line in found):
         return found

@@ -7,7 +7,9 @@ from decimal import Decimal
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["percent", "currency", "decimals", "year", "plain"]
-Equality: TypeAlias = Literal["exact", "scaled", "sign differs", "percent mark differs", "percent as share", "other reading"]
+Equality: TypeAlias = Literal[
+    "exact", "scaled", "sign differs", "percent mark differs", "percent as share", "other reading"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,11 @@ def line_values(line: str, mark: Mark | None = None) -> LineValues:
         bare, mark = tokens(hidden, plain, says), says
     found = [_marked(token, hidden, bare[n - 1].end if n else 0) for n, token in enumerate(bare)]
     found = _shared(_apart(found), hidden)
-    return LineValues(tuple(_value(item, line, hidden, mark is None or says is None) for item in found), says, has_open and not says and mark is None)
+    return LineValues(
+        tuple(_value(item, line, hidden, mark is None or says is None) for item in found),
+        says,
+        has_open and not says and mark is None,
+    )
 
 
 def _apart(found: list[_Found]) -> list[_Found]:
@@ -133,7 +137,12 @@ def _sign(hidden: str, at: int) -> str:
     if sign not in ("-", "+", "–") or sign == "":
         return ""
     if sign == "–":
-        return sign if re.search(r"(?:^|[|\t])\s*\Z", hidden[max(0, at - 9) : at - 1]) and re.match(r"[\d.,' ]+%?\s*(?:[|\t]|$)", hidden[at : at + 30]) else ""
+        return (
+            sign
+            if re.search(r"(?:^|[|\t])\s*\Z", hidden[max(0, at - 9) : at - 1])
+            and re.match(r"[\d.,' ]+%?\s*(?:[|\t]|$)", hidden[at : at + 30])
+            else ""
+        )
     return sign if at == 1 or _MAY_PRECEDE_SIGN.match(hidden[at - 2]) else ""
 
 
@@ -184,13 +193,13 @@ def _parenthesised(found: _Found, hidden: str, free_from: int) -> _Found:
 
 
 _CELL_STARTS = re.compile(rf"(?:^|[|\t\n{BORDER}>]|[ \u00a0]{{2}})[ \u00a0*_]*\Z|[\",;][*_]*\Z")
+_CELL_MARGIN = 12  # characters of blanks and emphasis that are looked through
 _CELL_ENDS = re.compile(rf"[ \u00a0*_]*(?:[|\t\n{BORDER}<]|\Z)|[ \u00a0]{{2}}|[\",;](?! )")
 
 
 def _fills_cell(hidden: str, start: int, end: int) -> bool:
-    left = hidden[max(0, start - 12) : start]
-    begins = _CELL_STARTS.search(left if start > 12 else left) is not None and (start <= 12 or left.strip() != "" or True)
-    return begins and _CELL_ENDS.match(hidden, end) is not None
+    begins = _CELL_STARTS.search(hidden, max(0, start - _CELL_MARGIN), start)
+    return begins is not None and _CELL_ENDS.match(hidden, end) is not None
 
 
 _RANGE = re.compile(r"\s?(?:[-–—~至到]|--)\s?|\s(?:to|bis|à|through|up to|hasta)\s|\s?(?:至|到)\s?")
