@@ -56,7 +56,7 @@ def _command(port: int) -> list[str]:
         "browser.gatherUsageStats": "false",
     }
     return [
-        *(sys.executable, "-m", "streamlit", "run", str(_app())),
+        *(sys.executable, "-P", "-m", "streamlit", "run", str(_app())),
         *(f"--{name}={value}" for name, value in options.items()),
     ]
 

@@ -63,7 +63,7 @@ def _start() -> subprocess.Popen[bytes]:
     room = str(Path(__file__).resolve().parent.parent)
     path = os.pathsep.join(filter(None, (room, os.environ.get("PYTHONPATH"))))
     return subprocess.Popen(
-        [sys.executable, "-m", __name__],
+        [sys.executable, "-P", "-m", __name__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path},

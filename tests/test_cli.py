@@ -140,11 +140,14 @@ def test_the_five_lines_of_python_need_no_store(tmp_path: Path) -> None:
     assert loaded.tab_at(2).text == GOLDEN.read_text("utf-8").rstrip("\n")
 
 
-def test_open_loads_what_is_named_serves_it_and_prints_the_address(tmp_path: Path, db: str) -> None:
+def test_open_loads_serves_prints_the_address_and_runs_nothing_that_lies_beside_the_log(tmp_path: Path, db: str) -> None:
     import urllib.request
 
     log = write_log(tmp_path)
-    command = [sys.executable, "-m", "tabcore", "open", str(log), "--db", db, "--no-browser"]
+    trap = tmp_path / "trap"
+    for name in ("streamlit", "json", "plotly"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(trap)!r}, 'w').close()")
+    command = [sys.executable, "-P", "-m", "tabcore", "open", str(log), "--db", db, "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         assert process.stdout is not None
         lines: list[str] = []
@@ -157,3 +160,4 @@ def test_open_loads_what_is_named_serves_it_and_prints_the_address(tmp_path: Pat
             assert answer.read() == b"ok"
         process.terminate()
     assert any("loaded" in line for line in lines)
+    assert not trap.exists(), "a module that lay beside the log was run"
