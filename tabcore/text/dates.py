@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from tabcore.text.ascii_digits import compiled
 from tabcore.text.languages import language
 from tabcore.text.moments import MONTH
 from tabcore.text.numerals import chinese_number, one_width
@@ -24,20 +25,18 @@ _YEAR = r"((?:1[5-9]|20|21)\d\d)"
 _START, _END = r"(?<![A-Za-z0-9_./-])", r"(?![\d/%]|[-.,]\d)"
 # Each form: how its three groups are to be read, and its pattern. A separator of a numeric date is the same both times.
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("ymd", re.compile(rf"{_START}{_YEAR}(?:-(\d\d?)-|/(\d\d?)/|\.(\d\d?)\.)(\d\d?)(?![\d/]|[-.]\d)")),
-    ("numeric", re.compile(rf"{_START}(\d\d?)(?:-(\d\d?)-|/(\d\d?)/|\.(\d\d?)\.)((?:1[5-9]|20|21)\d\d|\d\d){_END}")),
-    ("dmy", re.compile(rf"{_START}{_DAY}\s(?:of\s|de\s)?({MONTH}),?\s{_YEAR}(?!\d)")),
-    ("dmy", re.compile(rf"{_START}(\d\d?)-({MONTH})-(\d{{4}}|\d\d)(?!\d)")),
-    ("mdy", re.compile(rf"\b({MONTH})[\s-]{_DAY}(?:,\s?|\s|-){_YEAR}(?!\d)")),
-    ("ymd", re.compile(r"((?:1[5-9]|20|21)\d\d)\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]")),
+    ("ymd", compiled(rf"{_START}{_YEAR}(?:-(\d\d?)-|/(\d\d?)/|\.(\d\d?)\.)(\d\d?)(?![\d/]|[-.]\d)")),
+    ("numeric", compiled(rf"{_START}(\d\d?)(?:-(\d\d?)-|/(\d\d?)/|\.(\d\d?)\.)((?:1[5-9]|20|21)\d\d|\d\d){_END}")),
+    ("dmy", compiled(rf"{_START}{_DAY}\s(?:of\s|de\s)?({MONTH}),?\s{_YEAR}(?!\d)")),
+    ("dmy", compiled(rf"{_START}(\d\d?)-({MONTH})-(\d{{4}}|\d\d)(?!\d)")),
+    ("mdy", compiled(rf"\b({MONTH})[\s-]{_DAY}(?:,\s?|\s|-){_YEAR}(?!\d)")),
+    ("ymd", compiled(r"((?:1[5-9]|20|21)\d\d)\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]")),
     (
         "han",
-        re.compile(
-            r"([〇零○一二三四五六七八九]{4})年([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})[日号]"
-        ),
+        compiled(r"([〇零○一二三四五六七八九]{4})年([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})[日号]"),
     ),
 )
-_MAY_HOLD_ONE = re.compile(r"\d[-/.]\d\d?[-/.]\d|(?:1[5-9]|2[01])\d\d|[一二三四五六七八九十]月|-\d\d\b")
+_MAY_HOLD_ONE = compiled(r"\d[-/.]\d\d?[-/.]\d|(?:1[5-9]|2[01])\d\d|[一二三四五六七八九十]月|-\d\d\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from tabcore.text.ascii_digits import compiled
+
 ENGLISH = "January|February|March|April|May|June|July|August|September|October|November|December"
 ENGLISH_SHORT = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec"
 GERMAN = "Januar|Jänner|Februar|März|Mai|Juni|Juli|Oktober|Dezember"
@@ -73,8 +75,8 @@ _NUMERIC = tuple(
     if form.startswith((r"\d", r"(?<!\.[a-z]", "(?:0?", "(?:19", "(?:1[5", "(?:1[89]", "[1-4]"))
 )
 _WORDED = tuple(form for form in (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS) if form not in _NUMERIC)
-_AT_DIGITS = re.compile(rf"{_BEGIN}(?=\d)(?:{'|'.join(_NUMERIC)})")
-_AT_WORDS = re.compile(rf"{_BEGIN}(?:{'|'.join(_WORDED)})")
+_AT_DIGITS = compiled(rf"{_BEGIN}(?=\d)(?:{'|'.join(_NUMERIC)})")
+_AT_WORDS = compiled(rf"{_BEGIN}(?:{'|'.join(_WORDED)})")
 _OPENERS = frozenset(
     f"{word} 0"
     for word in re.findall(

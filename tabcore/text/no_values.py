@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tabcore.text.ascii_digits import compiled
+
 _L = "A-Za-zÀ-ÖØ-öø-ÿ"
 _B = rf"(?<![{_L}\d_-])"
 _PLAIN = r"(?![\d_]|[.,]\d|\s?%|\s(?:percent|per cent|Prozent|pour cent|million|billion|thousand|crore|lakh|Mio|Mrd|Tsd)\b|\s?[万亿])"
@@ -72,7 +74,7 @@ def _words(*patterns: str) -> tuple[str, ...]:
 
 
 # The word before a digit, with at most a point, a colon, a sign or a short code between them.
-_BEFORE_DIGIT = re.compile(r"(?<![^\W\d_])([^\W\d_]+)(?=[.:#°(\s-]{0,3}(?:[A-Z]{1,4}[-/ ]?)?\d)")
+_BEFORE_DIGIT = compiled(r"(?<![^\W\d_])([^\W\d_]+)(?=[.:#°(\s-]{0,3}(?:[A-Z]{1,4}[-/ ]?)?\d)")
 _LABELLED = _words(_SECTIONS, _PLURAL_SECTIONS, _LABELS, _NUMBERED, _NUMBER_WORDS, "orders")
 LABEL_WORDS = frozenset(word.removesuffix(" 0") + end for word in (*_LABELLED, *_words(_PRODUCTS)) for end in ("", "s"))
 # Words that name even what is written like a value: No. 10,123,456.
@@ -144,12 +146,12 @@ GONE = "\x01"
 _EACH = tuple(
     (
         frozenset(kind.needs),
-        re.compile(kind.probe, re.MULTILINE) if kind.probe else None,
-        re.compile(kind.pattern, re.MULTILINE),
+        compiled(kind.probe, re.MULTILINE) if kind.probe else None,
+        compiled(kind.pattern, re.MULTILINE),
     )
     for kind in NO_VALUES
 )
-_NEIGHBOURS = re.compile(rf"([{_L}])(?=\d)|(?<=\d)([{_L}ᵉºª])|([-./_ ])(?=\d)|(?<=\d),")
+_NEIGHBOURS = compiled(rf"([{_L}])(?=\d)|(?<=\d)([{_L}ᵉºª])|([-./_ ])(?=\d)|(?<=\d),")
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 
 

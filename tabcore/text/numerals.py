@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
+from tabcore.text.ascii_digits import compiled
+
 Mark: TypeAlias = Literal["point", "comma"]  # the decimal mark
 
 NBSP = "\u00a0"
@@ -62,7 +64,7 @@ class Reading:
     grouped: bool = False
 
 
-RUN = re.compile(rf"\d+(?:[.,' {NBSP}]\d+)*")
+RUN = compiled(rf"\d+(?:[.,' {NBSP}]\d+)*")
 _HEAD = r"[1-9]\d{0,2}"
 _POINT = re.compile(
     rf"{_HEAD}(?:,\d{{3}})+(?:\.\d+)?|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?|{_HEAD}(?:'\d{{3}})+(?:\.\d+)?"
