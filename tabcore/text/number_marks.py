@@ -67,12 +67,14 @@ _SCALE = re.compile(
 )
 _EURO_SCALE = re.compile(rf"{_GAP}?({_alternatives(_WITH_EURO)})")
 _CURRENCY_AFTER = re.compile(rf"(?:{_GAP}?(?:d'|de ))?{_GAP}?-?({_alternatives(_AFTER)})(?!\d|[.,]\d)")
-CURRENCY_BEFORE = re.compile(rf"(?<![A-Za-z])({_alternatives({**_BEFORE, **_WITH_EURO})}){_GAP}?\Z")
 PERCENT = re.compile(
     rf"{_GAP}{{0,2}}(?:%|(?:per{_GAP}?cent|pct|Prozent|pour{_GAP}cent)(?![^\W\d_]))"
     rf"(?!-?{_GAP}?(?:[Pp]oints?|pts|Punkte?n?)\b)"
 )
-_LONGEST_MARK = 8
+_GAPS = f" \n{NBSP}"
+_MARKS_BEFORE = frozenset({*_BEFORE, *_WITH_EURO})
+_MARK_ENDS = frozenset(mark[-1] for mark in _MARKS_BEFORE)
+_LONGEST_MARK = max(map(len, _MARKS_BEFORE))
 
 
 def currency_before(text: str, at: int) -> tuple[int, str, int] | None:
@@ -81,11 +83,16 @@ def currency_before(text: str, at: int) -> tuple[int, str, int] | None:
     >>> currency_before("cost US$ 12", 9), currency_before("Plus 12", 5), currency_before("TEUR 12", 5)
     ((5, 'USD', 1), None, (0, 'EUR', 1000))
     """
-    found = CURRENCY_BEFORE.search(text, max(0, at - _LONGEST_MARK), at)
-    if found is None:
+    end = at - 1 if at and text[at - 1] in _GAPS else at
+    if end <= 0 or text[end - 1] not in _MARK_ENDS:
         return None
-    mark = found[1]
-    return found.start(), _BEFORE.get(mark) or _of_scale(mark), _WITH_EURO.get(mark, 1)
+    for length in range(min(_LONGEST_MARK, end), 0, -1):
+        mark = text[end - length : end]
+        if mark in _MARKS_BEFORE and not (
+            end > length and text[end - length - 1].isascii() and text[end - length - 1].isalpha()
+        ):
+            return end - length, _BEFORE.get(mark) or _of_scale(mark), _WITH_EURO.get(mark, 1)
+    return None
 
 
 def _of_scale(mark: str) -> str:
@@ -141,3 +148,16 @@ def percent_after(text: str, at: int) -> int | None:
     """
     found = PERCENT.match(text, at)
     return found.end() if found else None
+
+
+def may_be_marked(text: str, at: int) -> bool:
+    """Whether a scale, a percent mark or a currency can follow at `at` at all: a letter or a sign after two blanks at most.
+
+    >>> may_be_marked("12, 5", 2), may_be_marked("12 %", 2)
+    (False, True)
+    """
+    after = text[at : at + 3].lstrip(_GAPS)[:1]
+    return after.isalpha() or after in _FIRST_SIGNS
+
+
+_FIRST_SIGNS = frozenset("%$€£¥₹-")

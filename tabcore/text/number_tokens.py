@@ -46,6 +46,7 @@ _HAN = re.compile(rf"(?:([{CHINESE_DIGITS}]+)分之)?([{CHINESE_DIGITS}]+(?:点[
 _MEASURE = re.compile(
     "(?:个|家|名|台|辆|条|项|种|位|套|座|间|所|件|份|天|年|周|倍|吨|米|元|人|箱|张|支|艘|架|栋|幢|户|笔|批|篇|本|册|门|场|小时|公里|千米|千克|公斤|次|岁|轮|万?[美欧日港]元)"
 )
+_LEFT = re.compile(rf"[0-9{FRACTION_SIGNS}{CHINESE_DIGITS}]")
 _NO_HAN_BEFORE = re.compile("[几数好上近成第期周每各]")
 
 
@@ -82,6 +83,8 @@ def tokens(hidden: str, plain: str, mark: Mark | None) -> list[Token]:
     >>> [str(t.number) for t in tokens("2 1/2 inches, 4.5 × 10^3", "2 1/2 inches, 4.5 × 10^3", None)]
     ['2.5', '4.5E+3']
     """
+    if not _LEFT.search(hidden):
+        return []
     found: list[Token] = []
     for token in sorted([*_digits(hidden, plain, mark), *_chinese(hidden)], key=lambda t: t.start):
         last = found[-1] if found else None

@@ -20,7 +20,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from tabcore.text.number_marks import currency_after, currency_before, percent_after, scale_after
+from tabcore.text.number_marks import currency_after, currency_before, may_be_marked, percent_after, scale_after
 from tabcore.text.number_tokens import BORDER, UNIT, Token, hide, tokens
 from tabcore.text.numerals import CHINESE_DIGITS, FRACTION_SIGNS, Mark, one_width
 from tabcore.text.settling import settled_lines
@@ -89,6 +89,8 @@ def line_values(line: str, mark: Mark | None = None) -> LineValues:
     has_open = any(token.other is not None for token in bare)
     if has_open and says and says != mark:
         bare, mark = tokens(hidden, plain, says), says
+    if not bare:
+        return LineValues()
     found = [_marked(token, hidden, bare[n - 1].end if n else 0) for n, token in enumerate(bare)]
     found = _shared(_apart(found), hidden)
     return LineValues(
@@ -148,6 +150,8 @@ def _sign(hidden: str, at: int) -> str:
 
 def _right(found: _Found, hidden: str) -> _Found:
     """Scale, percent mark and currency after the number."""
+    if not may_be_marked(hidden, found.end):
+        return found
     at, number, factor, currency = found.end, found.number, found.factor, found.currency
     scale = None if found.token.ratio or factor != 1 else scale_after(hidden, at, money=currency is not None)
     if scale is not None:
