@@ -4,6 +4,7 @@
     records.py     lines -> typed records, whatever happened to the lines
     branches.py    which records lie on the branch that the record kept
     assembly.py    records -> turns
+    growing.py     a log that is read while it grows
     insertions.py  what in a text the harness or the tab put there
     json_documents.py contents.py  JSON documents, and values of no fixed shape
     conversations.py pi_messages.py  messages with roles, and Pi's, in whatever they are wrapped
@@ -15,6 +16,8 @@ To add a format: one module with `NAME`, `recognises()` and `read()`, and its li
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from tabcore.errors import UnknownFormat
 from tabcore.readers import (
@@ -43,6 +46,7 @@ from tabcore.readers import (
     workspace_bench,
 )
 from tabcore.readers.base import HEAD, Reader
+from tabcore.readers.growing import Grower
 from tabcore.source import Source
 
 READERS: tuple[Reader, ...] = (
@@ -70,6 +74,13 @@ READERS: tuple[Reader, ...] = (
     swe_agent,
     workspace_bench,
 )
+
+GROWING: Mapping[str, Grower] = {
+    claude_code.NAME: claude_code.Growing,
+    codex.NAME: codex.Growing,
+    pi.NAME: pi.Growing,
+}
+"""The formats that are written line by line and can be read while they grow."""
 
 
 def identify(source: Source) -> Reader:

@@ -11,7 +11,7 @@ Built from ids alone in a first pass over the log, since a fork shows only when 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 Voice = Literal["agent", "person", "none"]
@@ -208,6 +208,15 @@ class Forest:
     def _all_sides(self) -> Iterator[tuple[tuple[int, int], Side]]:
         for tree in self._trees.values():
             yield from tree.sides().items()
+
+
+def still_holds(known: Mapping[tuple[int, int], object], now: Mapping[tuple[int, int], object], first: int) -> bool:
+    """True when what is known now of the lines before `first` is what was known of them.
+
+    >>> still_holds({(2, 0): "a"}, {(2, 0): "a", (9, 0): "b"}, 5), still_holds({}, {(2, 0): "a"}, 5)
+    (True, False)
+    """
+    return known == {where: found for where, found in now.items() if where[0] < first}
 
 
 _PLACE_BITS = 24

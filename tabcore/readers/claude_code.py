@@ -20,7 +20,8 @@ import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
-from tabcore.readers.claude_layout import Layout, layout_of
+from tabcore.readers.claude_layout import Layout, Layouter
+from tabcore.readers.growing import read_whole
 from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
 from tabcore.readers.json_documents import opening
 from tabcore.readers.records import looks_like, records
@@ -113,14 +114,36 @@ def recognises(head: bytes, source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Piece]:
     """The session's run and those of its inline sub-agents; turns of abandoned branches are marked so."""
-    account = account_of(source)
-    session = _Session(account, layout_of(source, _is_record))
-    for record in records(source, _Line, _is_record, account):
-        session.take(*record)
-        if account.pieces:
-            yield from account.drain()
-    session.end()
-    yield from account.close()
+    yield from read_whole(Growing(account_of(source)), source)
+
+
+class Growing:
+    """A session while it grows. Going back to an earlier message changes what the records after it meant."""
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._layouter = Layouter(_is_record)
+        self._session = _Session(account, self._layouter.layout)
+
+    def look(self, arrived: Source) -> bool:
+        """Whether earlier records stay on the branch and in the run where they were."""
+        return self._layouter.look(arrived)
+
+    def take(self, arrived: Source) -> Iterator[Piece]:
+        """The pieces of these records."""
+        for record in records(arrived, _Line, _is_record, self._account):
+            self._session.take(*record)
+            if self._account.pieces:
+                yield from self._account.drain()
+
+    def end(self) -> Iterator[Piece]:
+        """All that is still open, and the tally."""
+        self._session.end()
+        yield from self._account.close()
+
+    def shared(self) -> tuple[object, ...]:
+        """What the pass over ids found."""
+        return self._layouter, self._layouter.layout
 
 
 def _is_record(value: dict[str, Json]) -> bool:

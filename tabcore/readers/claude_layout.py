@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from tabcore.readers.base import Account
-from tabcore.readers.branches import Forest, Side, Tree, Voice
+from tabcore.readers.branches import Forest, Side, Tree, Voice, still_holds
 from tabcore.readers.records import Sign, records
 from tabcore.source import Source
 
@@ -42,7 +42,6 @@ class Layout:
     sides: dict[tuple[int, int], Side] = field(default_factory=dict)
     repeated: set[tuple[int, int]] = field(default_factory=set)
     agents: dict[tuple[int, int], str] = field(default_factory=dict)
-    has_main: bool = False
 
 
 class _Chains:
@@ -69,20 +68,43 @@ class _Chains:
         return chain
 
 
-def layout_of(source: Source, sign: Sign) -> Layout:
-    """A pass over the whole log that keeps ids only; `sign` tells the format's records from other objects."""
-    layout, forest = Layout(), Forest()
-    main = forest.tree()
-    chains = _Chains(main)
-    for line, place, link, length in records(source, _Link, sign, Account(source.path)):
-        tree = main
+class Layouter:
+    """Builds the layout of a log, a stretch of lines at a time; keeps ids only.
+
+    `sign` tells the format's records from other objects.
+    """
+
+    def __init__(self, sign: Sign) -> None:
+        self.layout = Layout()
+        self._sign = sign
+        self._forest = Forest()
+        self._main = self._forest.tree()
+        self._chains = _Chains(self._main)
+        self._agents: dict[tuple[int, int], str] = {}
+        self._has_main = False
+
+    def look(self, source: Source) -> bool:
+        """Takes the stretch in; False when it changes what the layout said of earlier lines."""
+        first = 0
+        for line, place, link, length in records(source, _Link, self._sign, Account(source.path)):
+            first = first or line
+            self._add(line, place, link, length)
+        sides, agents = self._forest.sides(), self._told_agents()
+        holds = still_holds(self.layout.sides, sides, first) and still_holds(self.layout.agents, agents, first)
+        self.layout.sides.update(sides)
+        self.layout.agents.update(agents)
+        self.layout.repeated.update(self._forest.repeated())
+        return holds
+
+    def _add(self, line: int, place: int, link: _Link, length: int) -> None:
+        tree = self._main
         if link.is_sidechain:
-            chain = layout.agents[line, place] = chains.of(link, line)
-            tree = forest.tree(chain)
+            chain = self._agents[line, place] = self._chains.of(link, line)
+            tree = self._forest.tree(chain)
         elif link.type in _SPEAKERS:
-            layout.has_main = True
+            self._has_main = True
         if link.uuid is None:
-            continue
+            return
         response = (link.message and link.message.id) or link.uuid
         parent = link.parent_uuid
         if isinstance(parent, str):
@@ -90,11 +112,13 @@ def layout_of(source: Source, sign: Sign) -> Layout:
         else:
             above = link.logical_parent_uuid
             tree.add(line, place, link.uuid, above, _voice(link), response, length, parent is None and not above)
-    layout.sides, layout.repeated = forest.sides(), forest.repeated()
-    if not layout.has_main and layout.agents:
-        first = next(iter(layout.agents.values()))
-        layout.agents = {where: chain for where, chain in layout.agents.items() if chain != first}
-    return layout
+
+    def _told_agents(self) -> dict[tuple[int, int], str]:
+        """The records of sub-agents; without a main conversation the first chain is the main one."""
+        if self._has_main or not self._agents:
+            return self._agents
+        first = next(iter(self._agents.values()))
+        return {where: chain for where, chain in self._agents.items() if chain != first}
 
 
 _SPEAKERS = ("user", "assistant")

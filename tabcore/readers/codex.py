@@ -29,9 +29,11 @@ from tabcore.readers.codex_records import (
     is_bare,
     is_record,
     taken_back,
+    tells_rollback,
 )
 from tabcore.readers.codex_texts import result_of, user_block
 from tabcore.readers.contents import arguments
+from tabcore.readers.growing import read_whole
 from tabcore.readers.json_documents import opening
 from tabcore.readers.records import looks_like, records
 from tabcore.source import Source
@@ -54,14 +56,41 @@ def read(source: Source) -> Iterator[Piece]:
 
     A sub-agent's rollout is a log of its own that names its parent.
     """
-    account = account_of(source)
-    session = _Session(account, taken_back(source))
-    for number, _place, line, _length in records(source, Line, is_record, account):
-        session.take(line, number)
-        if account.pieces:
-            yield from account.drain()
-    session.end()
-    yield from account.close()
+    yield from read_whole(Growing(account_of(source)), source)
+
+
+class Growing:
+    """A rollout while it grows. A rollback takes earlier lines back, so that the log must be read anew."""
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._taken_back: list[range] = []
+        self._has_lines = False
+        self._session = _Session(account, self._taken_back)
+
+    def look(self, arrived: Source) -> bool:
+        """Whether no earlier line is taken back."""
+        if self._has_lines:
+            return not tells_rollback(arrived)
+        self._has_lines = True
+        self._taken_back += taken_back(arrived)
+        return True
+
+    def take(self, arrived: Source) -> Iterator[Piece]:
+        """The pieces of these records."""
+        for number, _place, line, _length in records(arrived, Line, is_record, self._account):
+            self._session.take(line, number)
+            if self._account.pieces:
+                yield from self._account.drain()
+
+    def end(self) -> Iterator[Piece]:
+        """All that is still open, and the tally."""
+        self._session.end()
+        yield from self._account.close()
+
+    def shared(self) -> tuple[object, ...]:
+        """Which lines were taken back."""
+        return (self._taken_back,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,12 +122,17 @@ class _Link(msgspec.Struct):
     payload: _Spoken | None = None
 
 
+def tells_rollback(source: Source) -> bool:
+    """True when a line may be a rollback."""
+    return any(_ROLLBACK in line.data for line in source.lines())
+
+
 def taken_back(source: Source) -> list[range]:
     """The lines that a rollback took back: from the prompt that it went back to, up to itself.
 
     Going back by N drops the last N prompts that are still there, and all that followed them.
     """
-    if not any(_ROLLBACK in line.data for line in source.lines()):
+    if not tells_rollback(source):
         return []
     prompts: list[int] = []
     ranges: list[range] = []

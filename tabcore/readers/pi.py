@@ -18,7 +18,8 @@ import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
-from tabcore.readers.branches import Side, Tree, Voice
+from tabcore.readers.branches import Side, Tree, Voice, still_holds
+from tabcore.readers.growing import read_whole
 from tabcore.readers.insertions import tab_block
 from tabcore.readers.json_documents import opening
 from tabcore.readers.pi_messages import is_event
@@ -115,15 +116,42 @@ def recognises(head: bytes, source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Piece]:
     """One run: the live branch's turns, and those of branches that were given up, marked so."""
-    account = account_of(source)
-    tree = _tree(source)
-    session = _Session(account, tree.sides(), tree.repeated)
-    for record in records(source, _Entry, _is_record, account):
-        session.take(*record)
-        if account.pieces:
-            yield from account.drain()
-    session.end()
-    yield from account.close()
+    has_tree = b'"parentId"' in source.head(1 << 16)  # an older log is linear and needs no pass of its own
+    yield from read_whole(Growing(account_of(source)), source, ids=has_tree)
+
+
+class Growing:
+    """A session while it grows. Going back to an earlier entry changes what the entries after it meant."""
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._tree = Tree()
+        self._sides: dict[tuple[int, int], Side] = {}
+        self._session = _Session(account, self._sides, self._tree.repeated)
+
+    def look(self, arrived: Source) -> bool:
+        """Whether earlier entries stay on the branch where they were."""
+        first = _add_links(self._tree, arrived)
+        sides = self._tree.sides()
+        holds = still_holds(self._sides, sides, first)
+        self._sides.update(sides)
+        return holds
+
+    def take(self, arrived: Source) -> Iterator[Piece]:
+        """The pieces of these entries."""
+        for record in records(arrived, _Entry, _is_record, self._account):
+            self._session.take(*record)
+            if self._account.pieces:
+                yield from self._account.drain()
+
+    def end(self) -> Iterator[Piece]:
+        """All that is still open, and the tally."""
+        self._session.end()
+        yield from self._account.close()
+
+    def shared(self) -> tuple[object, ...]:
+        """The tree, and what was told by it."""
+        return self._tree, self._tree.repeated, self._sides
 
 
 def _is_record(value: dict[str, Json]) -> bool:
@@ -140,17 +168,16 @@ def _is_record(value: dict[str, Json]) -> bool:
     )
 
 
-def _tree(source: Source) -> Tree:
-    """The tree of a version 3 log; an older one is linear and needs no pass of its own."""
-    tree = Tree()
-    if b'"parentId"' not in source.head(1 << 16):
-        return tree
+def _add_links(tree: Tree, source: Source) -> int:
+    """Adds the entries to the tree; the line of the first, 0 where there is none."""
+    first = 0
     for line, place, entry, length in records(source, _Link, _is_record, Account(source.path)):
+        first = first or line
         if entry.id is not None and entry.type != "session":
             parent = entry.parent if isinstance(entry.parent, str) else None
             voice = _VOICES.get(entry.message.role, "none") if entry.message else "none"
             tree.add(line, place, entry.id, parent, voice, entry.id, length, entry.parent is None)
-    return tree
+    return first
 
 
 class _Session:
