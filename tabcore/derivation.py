@@ -12,17 +12,30 @@ from typing import assert_never
 
 from tabcore import readers
 from tabcore.bundles import Bundle, bundle_inside
+from tabcore.capture.patterns import relative
 from tabcore.discovery import read_bundle
 from tabcore.errors import Problem, UnknownFormat, UnreadableSource
 from tabcore.excerpts import Excerpts
 from tabcore.source import Source
 from tabcore.store.columns import Columns, Tables
-from tabcore.store.records import Chunk, Correction, Counts, Derivation, FileRecord, FileState, RunRecord
+from tabcore.store.records import (
+    Chunk,
+    Correction,
+    Corrections,
+    Counts,
+    Derivation,
+    FileRecord,
+    FileState,
+    RunRecord,
+    StoredRun,
+)
+from tabcore.tab.corrections import DecisionCorrection
 from tabcore.tab.events import CaptureUndecided
-from tabcore.tab.history import Historian, TurnFacts
+from tabcore.tab.history import Historian, TurnFacts, workspace_of
 from tabcore.tab.keeper import excerpt_text
+from tabcore.tab.oracle import Oracle
 from tabcore.tab.timeline import TimelineRecorder
-from tabcore.trajectory import Message, Piece, RunEnded, RunHeader, RunStarted, Tally, Task, Turn, TurnRead, run_key
+from tabcore.trajectory import Piece, RunEnded, RunHeader, RunStarted, Tally, Task, Turn, TurnRead, run_key
 
 CHUNK = 4 << 20
 """Bytes of text that wait in memory before they are handed on."""
@@ -35,7 +48,14 @@ class RunInProgress:
     """
 
     def __init__(
-        self, number: int, key: str, header: RunHeader, columns: Columns, correction: Correction, *, record: bool = True
+        self,
+        number: int,
+        key: str,
+        header: RunHeader,
+        columns: Columns,
+        corrections: Corrections,
+        *,
+        record: bool = True,
     ) -> None:
         self.number = number
         self.key = key
@@ -46,12 +66,16 @@ class RunInProgress:
         self.observed_chars = 0
         self.unknowns = 0
         self.differences = 0
+        self.corrected = 0
         self.recorded_tab = False
         self._record = record
-        self._correction = correction
+        self._correction = corrections.run
         self._columns = columns
         self._excerpts = Excerpts()
-        self._historian = Historian(corrected(header, correction), self._excerpts)
+        derived_from = corrected(header, corrections.run)
+        root = workspace_of(derived_from).root
+        self._historian = Historian(derived_from, self._excerpts, _under(root, corrections.decisions))
+        self._oracle = Oracle(root)
         self._recorder = TimelineRecorder()
         self._last_turn = 0
 
@@ -64,7 +88,9 @@ class RunInProgress:
         self._last_turn = turn.number
         if self._record:
             self._columns.turn(self.number, turn, received)
-        self._take(self._historian.turn(turn), after_last=False)
+        facts = self._historian.turn(turn)
+        self._oracle.turn(turn, facts)
+        self._take(facts, after_last=False)
 
     def abandoned_turn(self, turn: Turn) -> None:
         """A turn on a branch that the record gave up: kept, and no part of the tab."""
@@ -79,11 +105,13 @@ class RunInProgress:
             self._columns.after(self.number, ended.after, self._last_turn)
         self._take(self._historian.end(ended.after, self._last_turn), after_last=True)
         self._columns.timeline(self.number, self._recorder.timeline())
+        self._columns.oracle(self.number, self._oracle.checked())
         self._excerpts.close()
 
     def run_record(self, digest: str) -> RunRecord:
         """The run as the store lists it."""
         tab = self._recorder.tab
+        agreed = [one.agreed for one in self._oracle.checked()]
         counts = Counts(
             turns=self.turns,
             abandoned=self.abandoned,
@@ -98,6 +126,10 @@ class RunInProgress:
             unknowns=self.unknowns,
             differences=self.differences,
             recorded_tab=self.recorded_tab,
+            stated=len(agreed),
+            agreed=agreed.count(True),
+            missed=agreed.count(False),
+            corrected=self.corrected,
         )
         derivation = derivation_of(self.header, self._correction, tab.task)
         return RunRecord(self.number, run_key(digest, self.key), self.key, self.header, derivation, counts)
@@ -107,8 +139,14 @@ class RunInProgress:
             self._recorder.add(event)
             self.unknowns += isinstance(event, CaptureUndecided)
         self.differences += len(facts.differences)
+        self.corrected += len(facts.overruled)
         self.recorded_tab = self.recorded_tab or facts.recorded_tab
         self._columns.facts(self.number, facts, self._excerpts, after_last=after_last)
+
+
+def _under(root: str, decisions: Iterable[DecisionCorrection]) -> Iterator[DecisionCorrection]:
+    """Corrections with their paths as capture has them."""
+    return (replace(decision, path=relative(root, decision.path)) for decision in decisions)
 
 
 def corrected(header: RunHeader, correction: Correction) -> RunHeader:
@@ -135,7 +173,7 @@ class Job:
     """One log or run folder to read, and what persons have corrected, by the log's path and the run's key."""
 
     place: FileState
-    corrections: Mapping[str, Mapping[str, Correction]] = field(default_factory=dict)
+    corrections: Mapping[str, Mapping[str, Corrections]] = field(default_factory=dict)
 
 
 def read_chunks(jobs: Iterable[Job], *, size: int = CHUNK) -> Iterator[Chunk]:
@@ -154,21 +192,14 @@ def read_chunks(jobs: Iterable[Job], *, size: int = CHUNK) -> Iterator[Chunk]:
     yield Chunk(columns.take(), tuple(ended))
 
 
-def derive_again(
-    key: str,
-    digest: str,
-    header: RunHeader,
-    turns: Iterable[Turn],
-    after: tuple[Message, ...],
-    correction: Correction,
-) -> tuple[RunRecord, Tables]:
+def derive_again(stored: StoredRun, corrections: Corrections) -> tuple[RunRecord, Tables]:
     """A run's tab derived from its stored record: the run as it is to be listed, and the tables of its tab."""
     columns = Columns()
-    run = RunInProgress(0, key, header, columns, correction, record=False)
-    for turn in turns:
+    run = RunInProgress(0, stored.key, stored.header, columns, corrections, record=False)
+    for turn in stored.turns:
         run.turn(turn)
-    run.end(RunEnded(key, header, after))
-    return run.run_record(digest), columns.take()
+    run.end(RunEnded(stored.key, stored.header, stored.after))
+    return run.run_record(stored.digest), columns.take()
 
 
 class _Log:
@@ -254,8 +285,8 @@ class _Log:
 
     def _start(self, key: str, header: RunHeader) -> None:
         number = self._first + len(self.runs)
-        correction = self._job.corrections.get(self._state.path, {}).get(key, Correction())
-        self.runs[key] = RunInProgress(number, key, self._stated(key, header), self._columns, correction)
+        corrections = self._job.corrections.get(self._state.path, {}).get(key, Corrections())
+        self.runs[key] = RunInProgress(number, key, self._stated(key, header), self._columns, corrections)
         if self._bundle and not key:
             bundle = self._bundle
             self._columns.beside(number, bundle.rubrics, bundle.verdicts, bundle.deliverables)

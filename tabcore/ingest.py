@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from tabcore.derivation import Job, read_chunks
 from tabcore.discovery import discover
 from tabcore.errors import Problem, UnreadableSource
+from tabcore.rederivation import derive_stored
 from tabcore.rows import Loaded
 from tabcore.source import Source
-from tabcore.store import selects, writing
+from tabcore.store import corrections, selects, writing
 from tabcore.store.records import Chunk, FileRecord, FileState, KnownFile
 from tabcore.store.store import Store
 from tabcore.workers import read_elsewhere
@@ -57,7 +58,7 @@ def load(
     found = discover(paths)
     with store.reading() as connection:
         known = writing.known_files(connection)
-        corrections = selects.corrections(connection)
+        said = corrections.by_path(connection)
         sorted_out = _sort_out(found.places, known)
         paths = [file.state.path for file in sorted_out.unchanged.values()]
         old_problems = selects.problems_by_source(connection, paths)
@@ -69,7 +70,7 @@ def load(
             done |= {place: _moved(connection, state, old, known) for place, (state, old) in sorted_out.moved.items()}
     counter = _Counter(found.places, progress)
     counter.add(done)
-    jobs = [Job(state, corrections) for state in sorted_out.to_read]
+    jobs = [Job(state, said) for state in sorted_out.to_read]
     for loaded in _read_and_store(jobs, store, workers):
         done |= loaded
         counter.add(loaded)
@@ -185,6 +186,8 @@ def _store(connection: writing.Connection, chunks: Iterable[Chunk]) -> dict[str,
             yield chunk
 
     states = writing.add(connection, passing())
+    for number in corrections.said_elsewhere(connection, [file.state.path for file in files]):
+        derive_stored(connection, number)
     return {
         file.place: Loaded(
             path=file.state.path,

@@ -8,30 +8,45 @@ from __future__ import annotations
 
 import difflib
 import os
+import posixpath
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 
 import platformdirs
 
 from tabcore import ingest
-from tabcore.derivation import derive_again
 from tabcore.errors import Problem, UsageError
 from tabcore.exports.atif import to_atif
 from tabcore.exports.judging import Judged
 from tabcore.exports.judging import for_judge as without_tab
 from tabcore.ingest import Progress
-from tabcore.rows import Loaded, Replay, RunRow, TurnBody
+from tabcore.rederivation import derive_stored
+from tabcore.rows import CorrectionRow, Loaded, Replay, RunRow, TurnBody
+from tabcore.store import corrections as said
 from tabcore.store import selects, writing
 from tabcore.store.record_selects import stored_run
-from tabcore.store.records import Correction
+from tabcore.store.records import Correction, StoredRun
 from tabcore.store.store import WAIT, Store
 from tabcore.tab import messages
+from tabcore.tab.corrections import DecisionCorrection
+from tabcore.tab.keeper import command_text
+from tabcore.tab.oracle import Checked, absolute
 from tabcore.tab.review import SHOWN, Reviewer
 from tabcore.tab.tab import Candidate, Entry, Requirement, Tab
 from tabcore.trajectory import Json, Run
 
 Db = str | Path | None
+
+
+class Kept(Enum):
+    """The value of an argument that leaves a thing as it is."""
+
+    KEPT = "as it is"
+
+
+KEPT = Kept.KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +68,19 @@ class ReviewRow:
 
 @dataclass(frozen=True, slots=True)
 class TabRow:
-    """A whole tab after a turn; the candidates are ranked against the task."""
+    """A whole tab after a turn; the candidates are ranked against the task.
+
+    `corrections` and `checked` are those of the run up to that turn: what persons said of capture's decisions, and what
+    the record says of files beside what capture said.
+    """
 
     turn: int
     status_line: str
     requirements: tuple[Requirement, ...]
     read_log: tuple[Entry, ...]
     candidates: tuple[Candidate, ...]
+    corrections: tuple[CorrectionRow, ...] = ()
+    checked: tuple[Checked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +180,12 @@ def tab_row(db: Db, run_id: str, turn: int | None = None) -> TabRow:
     """The whole tab after a turn as rows; the last turn's without one."""
     tab, at = tab_at(db, run_id, turn)
     ranked = tuple(candidate for candidate, _ in Reviewer(tab).candidates_by_relevance())
-    return TabRow(
-        at, messages.status_line(tab, at), tuple(tab.requirements.values()), tuple(tab.read_log.values()), ranked
-    )
+    with open_store(db).reading() as connection:
+        number = _number(connection, run_id)
+        corrections = tuple(row for row in said.correction_rows(connection, number) if row.turn <= at)
+        checked = tuple(one for one in selects.checked(connection, number) if one.turn <= at)
+    requirements, read_log = tuple(tab.requirements.values()), tuple(tab.read_log.values())
+    return TabRow(at, messages.status_line(tab, at), requirements, read_log, ranked, corrections, checked)
 
 
 def tab_text(db: Db, run_id: str, turn: int | None = None) -> str:
@@ -192,30 +216,96 @@ def export_atif(db: Db, run_id: str, *, for_judge: bool = False) -> Export:
     return Export(document, judged)
 
 
-def correct(db: Db, run_id: str, *, root: str | None = None, task: str | None = None) -> RunRow:
+def correct(db: Db, run_id: str, *, root: str | Kept | None = KEPT, task: str | Kept | None = KEPT) -> RunRow:
     """Say what a run's workspace root or task is, and derive its tab again from the stored record.
 
     What is None is derived as if nobody had corrected it. Corrections stay when the log is loaded again.
     """
-    correction = Correction(root, task)
     with open_store(db).writing() as connection:
         number = _number(connection, run_id)
         stored = stored_run(connection, number)
-        record, tables = derive_again(stored.key, stored.digest, stored.header, stored.turns, stored.after, correction)
-        writing.replace_tab(connection, number, record, tables)
-        writing.correct(connection, stored.path, stored.key, correction)
+        before = said.of_run(connection, stored).run
+        correction = Correction(
+            before.root if isinstance(root, Kept) else root, before.task if isinstance(task, Kept) else task
+        )
+        said.correct(connection, stored.path, stored.key, correction)
+        derive_stored(connection, number, stored)
         [run] = selects.run_rows(connection, number)
     return run
 
 
-def delete(db: Db, run_id: str) -> None:
-    """Take one run out of the store, with what was corrected of it. Its log stays where it is."""
+def correct_decision(db: Db, run_id: str, correction: DecisionCorrection) -> RunRow:
+    """Say what one call did with one file, and derive the run's tab again.
+
+    The path is absolute or relative to the workspace root; the call's short text is filled in. Kept are all corrections,
+    the latest counts; they stay when the log is loaded again, grown or from another place. Refused where nothing can
+    have been captured, since the call has no result or is an operation of the tab, and where nothing is to be taken back.
+    """
     with open_store(db).writing() as connection:
         number = _number(connection, run_id)
-        stored = selects.run_rows(connection, number)[0]
-        key = stored.run_id.partition(".")[2]
-        writing.correct(connection, stored.path, key, Correction())
+        stored = stored_run(connection, number)
+        [run] = selects.run_rows(connection, number)
+        place = f"run {run.run_id}, turn {correction.turn}, call {correction.call + 1}"
+        full = _placed(stored, run, correction, place)
+        if full.kind == "as captured":
+            known = {(one.turn, one.call, one.path) for one in said.of_run(connection, stored).decisions}
+            if (full.turn, full.call, full.path) not in known:
+                raise UsageError(place, f"nobody corrected “{correction.path}” there", "Nothing has to be taken back")
+        said.add_decision(connection, stored, full)
+        derive_stored(connection, number, stored)
+        if said.correction_rows(connection, number)[-1].state == "does not fit":
+            fact = "capture decides nothing there: the call has no result, or is an operation of the tab"
+            raise UsageError(place, fact, "Correct another call")
+        [run] = selects.run_rows(connection, number)
+    return run
+
+
+def decision_corrections(db: Db, run_id: str) -> tuple[CorrectionRow, ...]:
+    """Each correction of a run's decisions, oldest first: who, when, what, what capture said, and whether it counts."""
+    with open_store(db).reading() as connection:
+        return said.correction_rows(connection, _number(connection, run_id))
+
+
+def checked(db: Db, run_id: str) -> tuple[Checked, ...]:
+    """What the record of a run itself says of files, beside what capture said."""
+    with open_store(db).reading() as connection:
+        return selects.checked(connection, _number(connection, run_id))
+
+
+def delete(db: Db, run_id: str, *, with_corrections: bool = False) -> None:
+    """Take one run out of the store, with its corrected root and task. Its log stays where it is.
+
+    A run whose decisions a person corrected goes only `with_corrections`, since these are in no log.
+    """
+    with open_store(db).writing() as connection:
+        number = _number(connection, run_id)
+        stored = stored_run(connection, number)
+        decisions = said.of_run(connection, stored).decisions
+        if decisions and not with_corrections:
+            who = ", ".join(dict.fromkeys(decision.who for decision in decisions))
+            fact = f"{len(decisions)} corrections of its decisions, by {who}, would go with it"
+            raise UsageError(f"run {run_id}", fact, "Delete it with its corrections if that is what you want")
+        said.forget_decisions(connection, stored)
+        said.correct(connection, stored.path, stored.key, Correction())
         writing.delete(connection, [number])
+
+
+def _placed(stored: StoredRun, run: RunRow, correction: DecisionCorrection, place: str) -> DecisionCorrection:
+    """A correction as it is kept: of a call that there is, by somebody, with an absolute path."""
+    turn = next((turn for turn in stored.turns if turn.number == correction.turn), None)
+    if turn is None:
+        raise _no_turn(run.run_id, correction.turn, run.turns)
+    if not 0 <= correction.call < len(turn.calls):
+        known = f"The turn has calls 1 to {len(turn.calls)}" if turn.calls else "The turn has no calls"
+        raise UsageError(place, "there is no such call", known)
+    who = " ".join(correction.who.split())
+    if not who:
+        raise UsageError(place, "nobody is named who corrects", "State a name")
+    path = correction.path.strip()
+    if not path and correction.kind not in ("neither", "as captured"):
+        raise UsageError(place, "no file is named", "State a path, as the tab shows it or absolute")
+    file = posixpath.normpath(absolute(run.root, path)) if path else ""
+    return replace(correction, path=file, who=who, command=command_text(turn.calls[correction.call]))
 
 
 def _number(connection: selects.Connection, run_id: str) -> int:

@@ -6,9 +6,12 @@ Frozen values without behaviour. Turns count from 1, calls of a turn from 0; len
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from tabcore.errors import Problem
+from tabcore.tab.corrections import CorrectedKind
 from tabcore.tab.history import Difference
+from tabcore.tab.oracle import Checked
 from tabcore.tab.timeline import Timeline
 from tabcore.trajectory import Message, Outcome, Span
 
@@ -19,7 +22,8 @@ class RunRow:
 
     `reads` counts read-log entries, `files_read` distinct files. `task_source` says where the task's text was found
     ("run folder", "first message", "corrected"); `root_source` likewise. `parent` is the run id of a sub-agent's parent.
-    `loaded` is "8 lines: 7 read, 1 skipped (line 4)"; `other_paths` are files with the same content.
+    `stated` counts what the record itself says of files, `agreed` and `missed` what capture found of it and did not;
+    `corrected` the decisions of capture that a person corrected. `loaded` is "8 lines: 7 read, 1 skipped (line 4)"; `other_paths` are files with the same content.
     """
 
     run_id: str
@@ -56,17 +60,43 @@ class RunRow:
     problems: int
     abandoned: int
     loaded: str
+    stated: int = 0
+    agreed: int = 0
+    missed: int = 0
+    corrected: int = 0
     other_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What capture decided about one path at one call, by which rule. `kind` is that of `capture.Finding`."""
+    """What was decided about one path at one call, by which rule.
+
+    `kind` is that of `capture.Finding`, or "neither" where a person said that the call left the file alone.
+    """
 
     kind: str
     path: str
     rule: str
     partial: bool = False
+
+
+CorrectionState = Literal["counts", "replaced", "does not fit"]
+"""replaced: a later one took its place · does not fit: the record has another call there, or none with a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionRow:
+    """What a person said of one file at one call, and what became of it. `said` is capture's own word where it counts."""
+
+    turn: int
+    call: int
+    path: str
+    kind: CorrectedKind
+    who: str
+    when: float
+    command: str
+    state: CorrectionState
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +173,18 @@ class TurnBody:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """All that a replay steps through: the run, its tab over time, its turns in short."""
+    """All that a replay steps through: the run, its tab over time, its turns in short.
+
+    `corrections` are what persons said of capture's decisions, `checked` what the record says of files beside capture.
+    """
 
     run: RunRow
     timeline: Timeline
     turns: tuple[TurnRow, ...]
     differences: tuple[Difference, ...]
     problems: tuple[Problem, ...]
+    corrections: tuple[CorrectionRow, ...] = ()
+    checked: tuple[Checked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,24 @@ Outcome = Literal["complete", "aborted", "failed"]
 """How a model response ended. Only a complete response without a tool call is a stop."""
 
 
+StatedKind = Literal["read", "listed", "searched", "authored"]
+"""read, authored: of a file · listed, searched: of a folder or file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What the record itself says of a file, beside what its calls and results show.
+
+    `call_id` is the call of which it is said, "" where it is said of all that came before. `path` is absolute where the
+    record tells the directory; a bare name is any file of that name. `source` is the record's field.
+    """
+
+    kind: StatedKind
+    path: str
+    source: str
+    call_id: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Characters `start:end` of a text that come from somebody other than the text's bearer."""
@@ -118,7 +136,7 @@ class Turn:
     """One model response with its tool calls, and the observations shown after it.
 
     `number` counts from 1. `before` is what reached the model between the previous turn and this
-    response. `time` is in seconds since 1970, UTC; None where the record has none. `cwd` is the
+    response. `stated` is what the record says of files up to the next response. `time` is in seconds since 1970, UTC; None where the record has none. `cwd` is the
     working directory where the record states one for this turn.
     """
 
@@ -134,6 +152,7 @@ class Turn:
     cwd: str | None = None
     line: int = 0
     time: float | None = None
+    stated: tuple[Stated, ...] = ()
 
     @property
     def is_stop(self) -> bool:

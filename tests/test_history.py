@@ -142,7 +142,7 @@ def test_what_a_person_says_of_a_call_replaces_what_capture_said_and_names_it() 
     [entry, _] = corrections(said).entries
     assert (entry.path, entry.turn) == ("x.txt", 1)
     [event] = [e for e in Historian(HEADER, corrections=[said]).turn(LIST).events if isinstance(e, FileRead)]
-    assert event.rule.startswith("corrected by Ann; capture said listed (")
+    assert event.rule.startswith("corrected by Ann on 1970-01-01; capture said listed (")
 
 
 def test_the_later_of_two_corrections_counts() -> None:

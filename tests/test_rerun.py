@@ -94,7 +94,7 @@ def test_a_correction_derives_the_tab_again_and_survives_a_reload(db: Path, tmp_
     load([str(tmp_path / "0.jsonl")], Store(db))
     [row] = [row for row in rerun.runs(db) if row.turns == 6]
     assert (row.root, row.task, row.task_source) == ("/w/travel", "List the notes", "corrected")
-    rerun.correct(db, row.run_id)
+    rerun.correct(db, row.run_id, root=None, task=None)
     [row] = [row for row in rerun.runs(db) if row.turns == 6]
     assert (row.root, row.root_source, row.task_source) == ("/w", "first working directory", "first message")
 
@@ -103,7 +103,7 @@ def test_taking_a_correction_back_gives_the_derived_tab_again(db: Path) -> None:
     run = ids(db)[0]
     before = rerun.replay(db, run)
     rerun.correct(db, run, root="/elsewhere", task="Other")
-    rerun.correct(db, run)
+    rerun.correct(db, run, root=None, task=None)
     assert rerun.replay(db, run) == before
 
 

@@ -34,7 +34,7 @@ def for_judge(run: Run) -> Judged:
     >>> judged = for_judge(Run("r", "x", RunHeader("pi", method="running_tab"), (show, Turn(2, "Done"))))
     >>> judged.run.turns, judged.run.header.method, judged.calls, judged.turns
     ((Turn(number=1, text='Done', reasoning='', calls=(), observations=(), before=(), outcome='complete', model=None, \
-usage=None, cwd=None, line=0, time=None),), None, 1, 1)
+usage=None, cwd=None, line=0, time=None, stated=()),), None, 1, 1)
     """
     dropped = frozenset(call.call_id for turn in run.turns for call in turn.calls if operation_of(call))
     turns: list[Turn] = []

@@ -18,6 +18,7 @@ from tabcore.trajectory import (
     RunEnded,
     RunHeader,
     RunStarted,
+    Stated,
     ToolCall,
     Turn,
     TurnRead,
@@ -65,6 +66,7 @@ class RunAssembler:
         self._before: list[Message] = []
         self._waiting: list[Message] = []
         self._observations: list[Observation] = []
+        self._stated: list[Stated] = []
         self._open_calls: dict[str, ToolCall] = {}
         self._answered: set[str] = set()
 
@@ -127,6 +129,10 @@ class RunAssembler:
         self._settle(observation)
         self._observations.append(observation)
 
+    def state(self, stated: Iterable[Stated]) -> None:
+        """The record says something of files; it is kept with the latest response."""
+        self._stated += stated
+
     def awaits(self, call_id: str) -> ToolCall | None:
         """The call with this id that has no result yet."""
         return self._open_calls.get(call_id)
@@ -187,7 +193,8 @@ class RunAssembler:
             response.cwd,
             response.line,
             response.time,
+            tuple(self._stated),
         )
-        self._observations = []
+        self._observations, self._stated = [], []
         self._response = None
         self._account.pieces.append(TurnRead(self.key, turn, self.abandoned))

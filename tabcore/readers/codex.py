@@ -1,10 +1,10 @@
 """Rollouts of the Codex CLI (JSONL), with the envelope `{timestamp, type, payload}` and, before 0.2x, without it.
 
 `response_item` is what the model wrote and was shown; `event_msg` says most of it a second time and is read only for
-exit codes, working directories, tokens and interruptions; its other types are for the screen. A turn is what the
-agent wrote between two results or prompts. Codex starts each command in the turn's directory or in the call's
-`workdir`. A call of `write_stdin` is answered by what an earlier command printed meanwhile. Format: observed logs,
-and openai/codex, codex-rs/protocol (models.rs, protocol.rs).
+exit codes, working directories, what Codex made of a command (`parsed_cmd`), tokens and interruptions; its other types
+are for the screen. A turn is what the agent wrote between two results or prompts. Codex starts each command in the
+turn's directory or in the call's `workdir`. A call of `write_stdin` is answered by what an earlier command printed
+meanwhile. Format: observed logs, and openai/codex, codex-rs/protocol (models.rs, protocol.rs).
 
 The head that Codex puts over a result ("Chunk ID: …" to "Output:"), its JSON wrapping and its notes on truncation
 are marked as spans.
@@ -28,6 +28,7 @@ from tabcore.readers.codex_records import (
     has_envelope,
     is_bare,
     is_record,
+    stated_of,
     taken_back,
     tells_rollback,
 )
@@ -282,6 +283,7 @@ class _Session:
             case "exec_command_end":
                 if event.call_id:
                     self._endings[event.call_id] = _Ending(event.exit_code, event.cwd)
+                    self._run.state(stated_of(event))
             case "token_count":
                 self._count(event.info)
             case "user_message" | "agent_message":

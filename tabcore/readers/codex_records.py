@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -10,7 +12,7 @@ from tabcore.readers.base import Account
 from tabcore.readers.codex_texts import user_block
 from tabcore.readers.records import records
 from tabcore.source import Source
-from tabcore.trajectory import Json
+from tabcore.trajectory import Json, Stated, StatedKind
 
 ENVELOPES = frozenset(["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
 CALLS = frozenset(
@@ -71,6 +73,7 @@ class Item(msgspec.Struct):
     output: Any = None
     message: str | None = None
     exit_code: int | None = None
+    parsed_cmd: Any = None
     info: Info | None = None
     num_turns: int | None = None
 
@@ -104,6 +107,29 @@ def is_bare(value: dict[str, Json]) -> bool:
     if kind == "reasoning":
         return isinstance(value.get("summary"), list)
     return (str(kind) in CALLS | OUTPUTS and "call_id" in value) or kind in ("ghost_snapshot", "local_shell_call")
+
+
+_PARSED: dict[str, StatedKind] = {"read": "read", "list_files": "listed", "search": "searched"}
+
+
+def stated_of(event: Item) -> Iterator[Stated]:
+    """What Codex made of a command: files read, folders listed and searched; without a path, the command's directory.
+
+    >>> event = Item("exec_command_end", call_id="c", cwd="/w", parsed_cmd=[{"type": "read", "name": "a", "path": "x/a"}])
+    >>> list(stated_of(event))
+    [Stated(kind='read', path='/w/x/a', source='exec_command_end.parsed_cmd', call_id='c')]
+    """
+    for parsed in event.parsed_cmd if event.call_id and isinstance(event.parsed_cmd, list) else ():
+        kind = _PARSED.get(str(parsed.get("type"))) if isinstance(parsed, dict) else None
+        if kind is None:
+            continue
+        path, name = parsed.get("path"), parsed.get("name")
+        if isinstance(path, str) and path:
+            place = posixpath.join(event.cwd or "", path)
+        else:
+            place = (name if isinstance(name, str) else "") if kind == "read" else event.cwd or ""
+        if place or kind != "read":
+            yield Stated(kind, place, "exec_command_end.parsed_cmd", event.call_id or "")
 
 
 _ROLLBACK = b"thread_rolled_back"

@@ -22,7 +22,7 @@ from tabcore.readers.branches import Side, Tree, Voice, still_holds
 from tabcore.readers.growing import read_whole
 from tabcore.readers.insertions import tab_block
 from tabcore.readers.json_documents import opening
-from tabcore.readers.pi_messages import is_event
+from tabcore.readers.pi_messages import is_event, stated_files
 from tabcore.readers.records import looks_like, records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, Span, ToolCall, Usage
@@ -90,6 +90,7 @@ class _Entry(msgspec.Struct):
     cwd: str | None = None
     model_id: str | None = msgspec.field(default=None, name="modelId")
     summary: str | None = None
+    details: Any = None
     content: str | list[_Block] | None = None
     message: _Message | None = None
 
@@ -206,6 +207,8 @@ class _Session:
             self._open(entry, line, time)
         elif entry.type in ("compaction", "branch_summary"):
             run.say(Message(entry.summary or "", "harness", "compaction", line, time))
+            if entry.type == "compaction":  # a branch's summary speaks of the branch that was left
+                run.state(stated_files(entry.details, self._main.header.cwd))
         elif entry.type == "custom_message":
             run.say(Message(_text(entry.content), "harness", "notice", line, time))
         elif entry.type not in _SILENT:

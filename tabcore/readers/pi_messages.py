@@ -6,7 +6,9 @@ compactionSummary and branchSummary, custom. Format: badlogic/pi-mono, packages/
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -15,7 +17,7 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account
 from tabcore.readers.contents import arguments
 from tabcore.readers.insertions import tab_block
-from tabcore.trajectory import Json, Message, Observation, Outcome, Span, ToolCall, Usage
+from tabcore.trajectory import Json, Message, Observation, Outcome, Span, Stated, StatedKind, ToolCall, Usage
 
 ROLES = frozenset(["system", "user", "assistant", "toolResult", "bashExecution"])
 
@@ -161,6 +163,24 @@ def _usage(usage: Tokens | None) -> Usage | None:
         return None
     cost = usage.cost.total if usage.cost else None
     return Usage(usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0, cost)
+
+
+_FILES: dict[str, StatedKind] = {"readFiles": "read", "modifiedFiles": "authored"}
+
+
+def stated_files(details: object, cwd: str | None) -> Iterator[Stated]:
+    """The files that a compaction says were read, and changed, in all that it replaces; none where it is silent.
+
+    >>> [(one.kind, one.path) for one in stated_files({"readFiles": ["a.txt"], "modifiedFiles": ["/x/b"]}, "/w")]
+    [('read', '/w/a.txt'), ('authored', '/x/b')]
+    """
+    if not isinstance(details, dict):
+        return
+    for name, kind in _FILES.items():
+        paths = details.get(name)
+        for path in paths if isinstance(paths, list) else ():
+            if isinstance(path, str) and path:
+                yield Stated(kind, posixpath.join(cwd or "", path), f"compaction.details.{name}")
 
 
 _MORE_LINES = re.compile(r"\n\n\[(?:\d+ more lines in file|Showing (?:lines|last) )[^\n]*\]\Z")

@@ -18,7 +18,7 @@ from tabcore.readers.assembly import RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.contents import content
 from tabcore.readers.json_documents import shaped
-from tabcore.readers.pi_messages import PiConversation, PiMessage, is_event
+from tabcore.readers.pi_messages import PiConversation, PiMessage, is_event, stated_files
 from tabcore.readers.records import looks_like, records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Piece, RunHeader
@@ -175,6 +175,8 @@ class _Stream:
         summary = event.result.get("summary") if isinstance(event.result, dict) else None
         if isinstance(summary, str):
             self._talk.run.say(Message(summary, "harness", "compaction", line))
+        if isinstance(event.result, dict):
+            self._talk.run.state(stated_files(event.result.get("details"), self._talk.run.header.cwd))
 
     def _response(self, event: _Event, line: int) -> None:
         """An answer to a command: a person's own shell command, or a failure."""

@@ -30,6 +30,7 @@ from tabcore.tab.events import (
 from tabcore.tab.history import Difference, TurnFacts
 from tabcore.tab.keeper import command_text
 from tabcore.tab.operations import operation_of
+from tabcore.tab.oracle import Checked
 from tabcore.tab.timeline import Timeline
 from tabcore.trajectory import Deliverable, Json, Message, Observation, Rubric, Span, ToolCall, Turn, Verdict
 
@@ -57,11 +58,14 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     "observations": _BRANCH
     | {"call_id": _WORD, "text": _TEXT, "chars": _INT, "is_error": _FLAG, "spans": _WORD, "images": _INT}
     | {"exit_code": _INT, "cwd": _WORD, "line": _INT, "time": _REAL},
+    "stated": _BRANCH | {"kind": _WORD, "path": _WORD, "source": _WORD, "call_id": _WORD},
     "rubrics": {"run": _INT, "rubric_id": _WORD, "text": _WORD, "points": _REAL},
     "verdicts": {"run": _INT, "rubric_id": _WORD, "passed": _FLAG, "evidence": _WORD, "judge_failed": _FLAG},
     "deliverables": {"run": _INT, "path": _WORD, "size": _LONG, "sha256": _WORD, "text": _TEXT},
     "status_lines": {"run": _INT, "turn": _INT, "line": _WORD},
     "decisions": _PLACE | {"kind": _WORD, "rule": _WORD, "partial": _FLAG, "previous": _WORD, "paths": _WORDS},
+    "overruled": _PLACE | {"path": _WORD, "kind": _WORD, "who": _WORD, "time": _REAL, "said": _WORD, "rule": _WORD},
+    "oracle": _PLACE | {"kind": _WORD, "path": _WORD, "source": _WORD, "agreed": _FLAG, "captured": _WORD},
     "statements": _PLACE | {"text": _WORD},
     "candidates": {"run": _INT, "path": _WORD, "listed_turn": _INT, "listed_call": _INT, "starred_turn": _INT}
     | {"left_turn": _INT, "left_call": _INT, "left_by": _WORD},
@@ -80,7 +84,7 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
 
 DERIVED = (
     *("status_lines", "decisions", "statements", "candidates", "read_log", "requirements", "resolutions"),
-    *("refusals", "consultations", "reviews", "stops", "finish_checks", "differences"),
+    *("refusals", "consultations", "reviews", "stops", "finish_checks", "differences", "overruled", "oracle"),
 )
 """The tables that are derived from the record and can be derived again."""
 
@@ -162,6 +166,8 @@ class Columns:
             self._call(run, turn.number, abandoned, index, call)
         for observation in turn.observations:
             self._observation(run, turn.number, abandoned, observation)
+        place: Row = (run, turn.number, abandoned)
+        self._rows["stated"] += ((*place, s.kind, s.path, s.source, s.call_id) for s in turn.stated)
 
     def after(self, run: int, messages: Iterable[Message], last_turn: int) -> None:
         """What was said after the last turn."""
@@ -177,6 +183,14 @@ class Columns:
             if isinstance(event, FileRead) and _name(event.excerpt) not in self._known:
                 self._keep(texts[event.excerpt])
         self.differences(run, facts.differences)
+        for one in facts.overruled:
+            said = one.correction
+            place: Row = (run, said.turn, said.call, said.path)
+            self._rows["overruled"].append((*place, said.kind, said.who, said.when, one.said, one.rule))
+
+    def oracle(self, run: int, checked: Iterable[Checked]) -> None:
+        """What the record says of files, beside what capture said."""
+        self._rows["oracle"] += ((run, c.turn, c.call, c.kind, c.path, c.source, c.agreed, c.captured) for c in checked)
 
     def differences(self, run: int, differences: Iterable[Difference]) -> None:
         """Where recorded and derived texts of the tab differ."""

@@ -11,7 +11,7 @@ from typing import Any
 from tabcore.store.records import StoredRun
 from tabcore.store.selects import Connection, spans_of, texts
 from tabcore.store.texts import restored_rows
-from tabcore.trajectory import Message, Observation, RunHeader, Task, ToolCall, Turn, Usage
+from tabcore.trajectory import Message, Observation, RunHeader, Stated, Task, ToolCall, Turn, Usage
 
 _Texts = Mapping[uuid.UUID | None, str]
 _Row = tuple[Any, ...]
@@ -34,6 +34,7 @@ def stored_run(connection: Connection, number: int) -> StoredRun:
     messages = rows("messages", "text, turn, after_last, origin, kind, line, time, spans")
     calls = rows("calls", "arguments, turn, call_id, name, line")
     shown = rows("observations", "text, turn, call_id, is_error, spans, images, exit_code, cwd, line, time")
+    stated = _by_turn(rows("stated", "source, turn, kind, path, call_id"))
     named = [row[0] for table in (messages, calls, shown) for row in table]
     text = texts(connection, [*named, *(row[1] for row in turns), *(row[2] for row in turns)])
     said = _by_turn(messages)
@@ -45,7 +46,7 @@ def stored_run(connection: Connection, number: int) -> StoredRun:
         key=key,
         digest=digest,
         header=_header(*header),
-        turns=tuple(_turn(row, text, said[row[0]], made[row[0]], seen[row[0]]) for row in turns),
+        turns=tuple(_turn(row, text, said[row[0]], made[row[0]], seen[row[0]], stated[row[0]]) for row in turns),
         after=tuple(_message(row, text) for row in messages if row[2]),
     )
 
@@ -63,7 +64,7 @@ def _header(*row: Any) -> RunHeader:
     return RunHeader(log_format, harness, session, stated, root, *others)
 
 
-def _turn(row: _Row, text: _Texts, said: list[_Row], made: list[_Row], seen: list[_Row]) -> Turn:
+def _turn(row: _Row, text: _Texts, said: list[_Row], made: list[_Row], seen: list[_Row], stated: list[_Row]) -> Turn:
     number, words, reasoning, outcome, model, cwd, line, time, has_usage, *usage = row
     return Turn(
         number=number,
@@ -78,6 +79,7 @@ def _turn(row: _Row, text: _Texts, said: list[_Row], made: list[_Row], seen: lis
         cwd=cwd,
         line=line,
         time=time,
+        stated=tuple(Stated(kind, path, source, call_id) for source, _, kind, path, call_id in stated),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tabcore.errors import Problem
 from tabcore.store.columns import Tables
+from tabcore.tab.corrections import DecisionCorrection
 from tabcore.trajectory import Message, RunHeader, Tally, Turn
 
 
@@ -50,6 +51,10 @@ class Counts:
     unknowns: int = 0
     differences: int = 0
     recorded_tab: bool = False
+    stated: int = 0
+    agreed: int = 0
+    missed: int = 0
+    corrected: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,14 @@ class Correction:
 
     root: str | None = None
     task: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Corrections:
+    """All that persons said of a run. The paths of `decisions` are absolute."""
+
+    run: Correction = Correction()
+    decisions: tuple[DecisionCorrection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
--- The store, version 1. One row of `runs` owns rows of the other tables by its `number`; rows of one run stand
+-- The store, version 2. One row of `runs` owns rows of the other tables by its `number`; rows of one run stand
 -- together, in the order in which things happened. Turns count from 1, calls of a turn from 0 (-1: no call).
 --
---   the record    runs turns messages calls observations texts rubrics verdicts deliverables
+--   the record    runs turns messages calls observations stated texts rubrics verdicts deliverables
 --   the tab       statements candidates read_log requirements resolutions refusals consultations reviews stops
---                 finish_checks, and why: decisions, differences
---   the load      files problems corrections
+--                 finish_checks, and why: decisions, overruled, differences, oracle
+--   the load      files problems
+--   what persons  corrections decision_corrections
+--   said
 --
 -- A text stands once in `texts` under the digest of its content (blake2b, 128 bit, as UUID); other tables name it.
 -- Numbers and their places come with the value index, keyed by run, turn and text like all else.
@@ -18,6 +20,13 @@ CREATE TABLE problems (
     source VARCHAR, file VARCHAR, line INTEGER, kind VARCHAR, what VARCHAR, done VARCHAR, lost BOOLEAN
 );
 CREATE TABLE corrections (path VARCHAR, key VARCHAR, root VARCHAR, task VARCHAR);
+-- Who said when what a call did with a file. Nothing here is ever changed: a later row takes an earlier one's place.
+-- A row counts for the run `key` of the log with that digest, wherever it lies, and of the log at that path, grown since;
+-- there only where the call's short text is still `command`. `file` is absolute, so that another root changes nothing.
+CREATE TABLE decision_corrections (
+    path VARCHAR, digest VARCHAR, key VARCHAR, turn INTEGER, call INTEGER, command VARCHAR, file VARCHAR, kind VARCHAR,
+    who VARCHAR, time DOUBLE
+);
 
 CREATE TABLE runs (
     number INTEGER, run_id VARCHAR, key VARCHAR, digest VARCHAR, path VARCHAR,
@@ -27,7 +36,7 @@ CREATE TABLE runs (
     turns INTEGER, abandoned INTEGER, calls INTEGER, observed_chars BIGINT,
     task VARCHAR, task_source VARCHAR, root VARCHAR, root_source VARCHAR, recorded_tab BOOLEAN,
     reads INTEGER, files_read INTEGER, candidates INTEGER, starred INTEGER, requirements INTEGER, resolved INTEGER,
-    unknowns INTEGER, differences INTEGER
+    unknowns INTEGER, differences INTEGER, stated INTEGER, agreed INTEGER, missed INTEGER, corrected INTEGER
 );
 
 CREATE TABLE texts (digest UUID, text VARCHAR USING COMPRESSION zstd);
@@ -51,6 +60,10 @@ CREATE TABLE observations (
     run INTEGER, turn INTEGER, abandoned INTEGER, call_id VARCHAR, text UUID, chars INTEGER, is_error BOOLEAN,
     spans VARCHAR, images INTEGER, exit_code INTEGER, cwd VARCHAR, line INTEGER, time DOUBLE
 );
+-- What the record itself says of files; `call_id` is "" for a word on all calls so far.
+CREATE TABLE stated (
+    run INTEGER, turn INTEGER, abandoned INTEGER, kind VARCHAR, path VARCHAR, source VARCHAR, call_id VARCHAR
+);
 CREATE TABLE rubrics (run INTEGER, rubric_id VARCHAR, text VARCHAR, points DOUBLE);
 CREATE TABLE verdicts (run INTEGER, rubric_id VARCHAR, passed BOOLEAN, evidence VARCHAR, judge_failed BOOLEAN);
 CREATE TABLE deliverables (run INTEGER, path VARCHAR, size BIGINT, sha256 VARCHAR, text UUID);
@@ -60,6 +73,16 @@ CREATE TABLE status_lines (run INTEGER, turn INTEGER, line VARCHAR);
 CREATE TABLE decisions (
     run INTEGER, turn INTEGER, call INTEGER, kind VARCHAR, rule VARCHAR, partial BOOLEAN, previous VARCHAR,
     paths VARCHAR[]
+);
+-- The decisions of capture that a person corrected, at the call that was corrected; `said` is capture's own word.
+CREATE TABLE overruled (
+    run INTEGER, turn INTEGER, call INTEGER, path VARCHAR, kind VARCHAR, who VARCHAR, time DOUBLE, said VARCHAR,
+    rule VARCHAR
+);
+-- What the record says of files, checked against capture; `captured` is what capture said instead.
+CREATE TABLE oracle (
+    run INTEGER, turn INTEGER, call INTEGER, kind VARCHAR, path VARCHAR, source VARCHAR, agreed BOOLEAN,
+    captured VARCHAR
 );
 CREATE TABLE statements (run INTEGER, turn INTEGER, call INTEGER, text VARCHAR);
 CREATE TABLE candidates (

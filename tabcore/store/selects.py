@@ -21,7 +21,7 @@ from tabcore.rows import (
     TurnBody,
     TurnRow,
 )
-from tabcore.store.records import Correction
+from tabcore.store.corrections import correction_rows
 from tabcore.store.texts import restored, restored_rows, storable
 from tabcore.tab.events import (
     CaptureUndecided,
@@ -37,6 +37,7 @@ from tabcore.tab.events import (
     TaskStated,
 )
 from tabcore.tab.history import Difference
+from tabcore.tab.oracle import Checked
 from tabcore.tab.tab import Entry
 from tabcore.tab.timeline import CandidateInterval, Timeline
 from tabcore.trajectory import Message, Span
@@ -47,7 +48,8 @@ Rows = list[tuple[Any, ...]]
 _RUN_COLUMNS = (
     "number, digest, key, parent_key, run_id, path, format, harness, session, suite, task_name, task, task_source, root,"
     " root_source, method, model, attempt, attempts, started, simulated, parent_call, recorded_tab, turns, calls,"
-    " observed_chars, reads, files_read, candidates, starred, requirements, resolved, unknowns, differences, abandoned"
+    " observed_chars, reads, files_read, candidates, starred, requirements, resolved, unknowns, differences, abandoned,"
+    " stated, agreed, missed, corrected"
 )
 
 _DECISION = "turn, call, kind, rule, partial, paths"
@@ -117,6 +119,8 @@ def replay(connection: Connection, number: int) -> Replay:
         turns=_turn_rows(connection, number, decisions),
         differences=differences(connection, number),
         problems=problems(connection, run.path),
+        corrections=correction_rows(connection, number),
+        checked=checked(connection, number),
     )
 
 
@@ -132,6 +136,12 @@ def differences(connection: Connection, number: int) -> tuple[Difference, ...]:
     """Where recorded and derived texts of the tab differ."""
     query = "SELECT turn, call, what, recorded, derived FROM differences WHERE run = ? ORDER BY rowid"
     return tuple(Difference(*row) for row in _rows(connection, number, query))
+
+
+def checked(connection: Connection, number: int) -> tuple[Checked, ...]:
+    """What the record of a run says of files, beside what capture said."""
+    query = "SELECT turn, call, kind, path, source, agreed, captured FROM oracle WHERE run = ? ORDER BY rowid"
+    return tuple(Checked(*row) for row in _rows(connection, number, query))
 
 
 def problems(connection: Connection, path: str | None = None) -> tuple[Problem, ...]:
@@ -150,14 +160,6 @@ def problems_by_source(connection: Connection, paths: Sequence[str]) -> dict[str
     found: dict[str, list[Problem]] = defaultdict(list)
     for source, *problem in _fetched(connection, query, [list(map(storable, paths))]) if paths else ():
         found[source].append(Problem(*problem))
-    return found
-
-
-def corrections(connection: Connection) -> dict[str, dict[str, Correction]]:
-    """What persons have corrected, by file and run key."""
-    found: dict[str, dict[str, Correction]] = defaultdict(dict)
-    for path, key, root, task in _fetched(connection, "SELECT path, key, root, task FROM corrections"):
-        found[path][key] = Correction(root, task)
     return found
 
 
@@ -284,6 +286,9 @@ def _call_rows(connection: Connection, number: int, decisions: Rows) -> Mapping[
     decided: dict[tuple[int, int], list[Decision]] = defaultdict(list)
     for turn, call, kind, rule, partial, paths in decisions:
         decided[turn, call] += (Decision(kind, path, rule, partial) for path in paths)
+    query = "SELECT turn, call, path, rule FROM overruled WHERE run = ? AND kind = 'neither' ORDER BY rowid"
+    for turn, call, path, rule in _rows(connection, number, query):
+        decided[turn, call].append(Decision("neither", path, rule))
     query = (
         "SELECT turn, call, call_id, name, command, operation FROM calls WHERE run = ? AND abandoned = 0 ORDER BY rowid"
     )

@@ -1,4 +1,4 @@
-"""Into the store: runs added, replaced, corrected, deleted. Each function works inside the caller's transaction."""
+"""Into the store: runs added, replaced, deleted. Each function works inside the caller's transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tabcore.errors import Problem
 from tabcore.store.columns import COLUMNS, DERIVED, Tables
-from tabcore.store.records import Chunk, Correction, FileRecord, FileState, KnownFile, RunRecord
+from tabcore.store.records import Chunk, FileRecord, FileState, KnownFile, RunRecord
 from tabcore.store.texts import storable
 from tabcore.store.texts import storable_values as words
 
@@ -87,15 +87,6 @@ def replace_tab(connection: Connection, number: int, record: RunRecord, tables: 
     assignments = ", ".join(f"{name} = ?" for name in values)
     connection.execute(f"UPDATE runs SET {assignments} WHERE number = ?", [*words(values.values()), number])
     sweep(connection)
-
-
-def correct(connection: Connection, path: str, key: str, correction: Correction) -> None:
-    """Keep what a person said of run `key` of a file, in the place of what was said before."""
-    place = words([path, key])
-    connection.execute("DELETE FROM corrections WHERE path = ? AND key = ?", place)
-    if correction != Correction():
-        values = [*place, *words([correction.root, correction.task])]
-        connection.execute("INSERT INTO corrections VALUES (?, ?, ?, ?)", values)
 
 
 def delete(connection: Connection, numbers: Sequence[int]) -> None:

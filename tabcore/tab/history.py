@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tabcore.capture import Workspace
+from tabcore.capture import Workspace, capture
 from tabcore.tab import messages
-from tabcore.tab.corrections import DecisionCorrection
+from tabcore.tab.corrections import DecisionCorrection, Overruled, corrected, overruled
 from tabcore.tab.events import Event, Refused
-from tabcore.tab.keeper import Keeper
+from tabcore.tab.keeper import Keeper, command_text
 from tabcore.tab.operations import operation_of
 from tabcore.trajectory import Message, Observation, RunHeader, ToolCall, Turn, without
 
@@ -35,7 +35,8 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class TurnFacts:
-    """What happened to the tab in one turn. `status_line` is the derived one after it.
+    """What happened to the tab in one turn. `status_line` is the derived one after it; `overruled` are the decisions of
+    capture that a person corrected.
 
     A fact's own turn can be the one before: a finish check is known only when its message follows.
     """
@@ -45,6 +46,16 @@ class TurnFacts:
     status_line: str
     differences: tuple[Difference, ...] = ()
     recorded_tab: bool = False
+    overruled: tuple[Overruled, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A call where it was made: turn, position in the turn."""
+
+    turn: int
+    index: int
+    call: ToolCall
 
 
 def workspace_of(header: RunHeader) -> Workspace:
@@ -71,10 +82,11 @@ class Historian:
             self._corrections.setdefault((correction.turn, correction.call), []).append(correction)
         self._header = header
         self.keeper = Keeper(workspace_of(header), texts=texts)
-        self._pending: dict[str, ToolCall] = {}
+        self._pending: dict[str, _Made] = {}
         self._stopped: int | None = None
         self._events: list[Event] = []
         self._differences: list[Difference] = []
+        self._overruled: list[Overruled] = []
         self._recorded_tab = False
         if header.task is not None:
             self._events += self.keeper.state_task(0, header.task.text)
@@ -86,7 +98,7 @@ class Historian:
         if turn.cwd is not None:
             self.keeper.workspace.cwd = turn.cwd
         positions = {call.call_id: index for index, call in enumerate(turn.calls)}
-        self._pending.update((call.call_id, call) for call in turn.calls)
+        self._pending.update((call.call_id, _Made(turn.number, i, call)) for i, call in enumerate(turn.calls))
         for observation in turn.observations:
             self._see(turn, observation, positions)
         if turn.is_stop:
@@ -101,10 +113,10 @@ class Historian:
         return self._flush(last_turn)
 
     def _flush(self, turn: int) -> TurnFacts:
-        facts = TurnFacts(
-            turn, tuple(self._events), self.keeper.status_line(turn), tuple(self._differences), self._recorded_tab
-        )
-        self._events, self._differences = [], []
+        differences, overruling = tuple(self._differences), tuple(self._overruled)
+        line = self.keeper.status_line(turn)
+        facts = TurnFacts(turn, tuple(self._events), line, differences, self._recorded_tab, overruling)
+        self._events, self._differences, self._overruled = [], [], []
         return facts
 
     def _hear(self, message: Message, turn: int) -> None:
@@ -125,12 +137,11 @@ class Historian:
         self._compare(stop, -1, "finish check", recorded, reply.text)
 
     def _see(self, turn: Turn, observation: Observation, positions: dict[str, int]) -> None:
-        calls = [self._pending.pop(observation.call_id, None)] if observation.call_id else _joint(turn.calls)
-        for call in calls:
-            if call is None:
-                continue
-            index = positions.get(call.call_id, -1) if observation.call_id else 0
-            self._take(turn.number, index, call, observation)
+        if not observation.call_id:
+            for place, call in enumerate(_joint(turn.calls)):
+                self._take(turn.number, 0, _Made(turn.number, place, call), observation)
+        elif made := self._pending.pop(observation.call_id, None):
+            self._take(turn.number, positions.get(observation.call_id, -1), made, observation)
         for span in observation.spans:
             if span.origin == "tab" and messages.is_status_line(observation.text[span.start : span.end]):
                 self._recorded_tab = True
@@ -138,11 +149,11 @@ class Historian:
                 index = positions.get(observation.call_id, -1)
                 self._compare(turn.number, index, "status line", recorded, self.keeper.status_line(turn.number))
 
-    def _take(self, turn: int, index: int, call: ToolCall, observation: Observation) -> None:
+    def _take(self, turn: int, index: int, made: _Made, observation: Observation) -> None:
+        call = made.call
         operation = operation_of(call)
         if operation is None:
-            said = self._corrections.get((turn, index), ())
-            self._events += self.keeper.observe(turn, index, call, observation, said)
+            self._observe(turn, index, made, observation)
             return
         self._recorded_tab = True
         recorded = _tool_text(observation)
@@ -152,6 +163,18 @@ class Historian:
         reply = self.keeper.operate(turn, index, operation)
         self._events += reply.events
         self._compare(turn, index, "reply", recorded, reply.text)
+
+    def _observe(self, turn: int, index: int, made: _Made, observation: Observation) -> None:
+        """A call of another tool, as captured and as corrected."""
+        said = self._corrections.get((made.turn, made.index))
+        if said is None:
+            self._events += self.keeper.observe(turn, index, made.call, observation)
+            return
+        command = command_text(made.call)
+        findings = capture(made.call, observation, self.keeper.workspace).findings
+        overruling = overruled(findings, (c for c in said if c.command in ("", command)))
+        self._overruled += overruling
+        self._events += self.keeper.fold(turn, index, made.call, observation, corrected(findings, overruling))
 
     def _refuse(self, turn: int, index: int, call: ToolCall, recorded: str) -> None:
         """The record says that the operation was declined: so it was, whatever the engine would say now."""
@@ -180,7 +203,7 @@ def _tool_text(observation: Observation) -> str:
     return without(observation.text, lines, {"tab"}).strip()
 
 
-def _joint(calls: tuple[ToolCall, ...]) -> list[ToolCall | None]:
+def _joint(calls: tuple[ToolCall, ...]) -> list[ToolCall]:
     """The calls that one text answers. Commands typed into one terminal are one script."""
     if len(calls) < 2 or len({call.name for call in calls}) > 1:
         return list(calls)

@@ -15,7 +15,6 @@ from tabcore.capture import Workspace, capture
 from tabcore.capture.findings import Finding
 from tabcore.errors import TabRefusal
 from tabcore.tab import messages
-from tabcore.tab.corrections import DecisionCorrection, corrected
 from tabcore.tab.events import (
     CaptureUndecided,
     Consulted,
@@ -74,16 +73,9 @@ class Keeper:
         self.tab.apply(event)
         return (event,)
 
-    def observe(
-        self,
-        turn: int,
-        index: int,
-        call: ToolCall,
-        observation: Observation | None,
-        corrections: Iterable[DecisionCorrection] = (),
-    ) -> tuple[Event, ...]:
-        """Capture one call of another tool: what it read, listed and wrote, as corrected, folded into the tab."""
-        findings = corrected(capture(call, observation, self.workspace).findings, corrections)
+    def observe(self, turn: int, index: int, call: ToolCall, observation: Observation | None) -> tuple[Event, ...]:
+        """Capture one call of another tool: what it read, listed and wrote, folded into the tab."""
+        findings = capture(call, observation, self.workspace).findings
         return self.fold(turn, index, call, observation, findings) if findings else ()
 
     def fold(
