@@ -11,7 +11,8 @@ import pytest
 from hypothesis import strategies as st
 
 from tabcore.readers import READERS, identify
-from tabcore.readers.base import HEAD, Reader
+from tabcore.readers.base import Reader
+from tabcore.readers.heads import Head
 from tabcore.source import Source
 from tabcore.trajectory import Run, collect
 
@@ -41,8 +42,8 @@ def runs_of(reader: Reader, data: bytes, path: str = "log") -> tuple[Run, ...]:
 
 def claimants(data: bytes) -> list[str]:
     """The names of the readers that recognise the bytes as their format."""
-    source = Source.of_bytes("log", data)
-    return [reader.NAME for reader in READERS if reader.recognises(source.head(HEAD), source)]
+    head = Head(Source.of_bytes("log", data))
+    return [reader.NAME for reader in READERS if reader.recognises(head)]
 
 
 def runs_of_file(path: Path) -> tuple[Run, ...]:

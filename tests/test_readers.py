@@ -26,6 +26,7 @@ from small_logs import (
 from tabcore.errors import UnknownFormat
 from tabcore.readers import READERS, atif, claude_code, identify, pi
 from tabcore.readers.base import HEAD, Reader
+from tabcore.readers.heads import Head
 from tabcore.source import Source
 from tabcore.trajectory import Run, Tally, collect
 
@@ -84,9 +85,8 @@ def test_a_log_is_recognised_although_its_first_line_is_torn_or_glued(name: str)
 def test_a_log_inside_another_logs_text_is_not_recognised() -> None:
     for _, (reader, log) in LOGS.items():
         outer = pi_log(pi_user("x"), pi_agent("", ("c1", "bash", {})), pi_result("c1", log))
-        claimants = [
-            other.NAME for other in READERS if other.recognises(outer.encode()[:HEAD], Source.of_bytes("", b""))
-        ]
+        head = Head(Source.of_bytes("", outer.encode()))
+        claimants = [other.NAME for other in READERS if other.recognises(head)]
         assert claimants == ["pi"], reader.NAME
 
 

@@ -27,6 +27,7 @@ from test_otel import SAMPLE as OTEL
 from tabcore.errors import UnknownFormat
 from tabcore.readers import READERS, identify
 from tabcore.readers.base import HEAD
+from tabcore.readers.heads import Head
 from tabcore.source import Source
 
 OURS: dict[str, list[str | bytes]] = {
@@ -47,8 +48,8 @@ FILES = sorted(path for path in REAL.rglob("*") if path.is_file()) if REAL.exist
 
 
 def claimants(source: Source) -> list[str]:
-    head = source.head(HEAD)
-    return [reader.NAME for reader in READERS if reader.recognises(head, source)]
+    head = Head(source)
+    return [reader.NAME for reader in READERS if reader.recognises(head)]
 
 
 @pytest.mark.skipif(not REAL.exists(), reason=ABSENT)

@@ -2,6 +2,7 @@
 
     base.py        what a reader is; the account that it keeps of its log
     records.py     lines -> typed records, whatever happened to the lines
+    heads.py       the start of a log, looked at once for all readers
     branches.py    which records lie on the branch that the record kept
     assembly.py    records -> turns
     growing.py     a log that is read while it grows
@@ -45,8 +46,9 @@ from tabcore.readers import (
     swe_agent,
     workspace_bench,
 )
-from tabcore.readers.base import HEAD, Reader
+from tabcore.readers.base import Reader
 from tabcore.readers.growing import Grower
+from tabcore.readers.heads import Head
 from tabcore.source import Source
 
 READERS: tuple[Reader, ...] = (
@@ -85,13 +87,13 @@ GROWING: Mapping[str, Grower] = {
 
 def identify(source: Source) -> Reader:
     """The one reader that recognises the log, by its content; raises UnknownFormat for none or several."""
-    head = source.head(HEAD)
-    claimants = [reader for reader in READERS if reader.recognises(head, source)]
+    head = Head(source)
+    claimants = [reader for reader in READERS if reader.recognises(head)]
     if len(claimants) == 1:
         return claimants[0]
     if claimants:
         names = " and ".join(reader.NAME for reader in claimants)
         raise UnknownFormat(source.path, f"it reads as {names} alike", "Split the file, so that each holds one format")
-    fact = "the file is empty" if not head.strip() else "no reader recognises its content"
+    fact = "the file is empty" if not head.data.strip() else "no reader recognises its content"
     known = ", ".join(reader.NAME for reader in READERS)
     raise UnknownFormat(source.path, fact, f"Known formats: {known}")

@@ -15,7 +15,8 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import text_of
-from tabcore.readers.json_documents import first_value, shaped, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Piece, RunHeader
 
@@ -31,9 +32,9 @@ class _Step(msgspec.Struct):
     outputs: dict[str, Any] | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for an object whose traces are made of stages."""
-    traces = _traces(first_value(source, head))
+    traces = _traces(head.value)
     steps = traces[0].get("steps") if traces else None
     return isinstance(steps, list) and any(isinstance(step, dict) and _is_step(step) for step in steps[:3])
 

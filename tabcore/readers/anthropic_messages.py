@@ -21,6 +21,7 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.contents import arguments, content
 from tabcore.readers.conversations import conversations, dialect_of, run_id
+from tabcore.readers.heads import Head
 from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
 from tabcore.readers.json_documents import shaped
 from tabcore.source import Source
@@ -64,9 +65,9 @@ class _About(msgspec.Struct):
     session_id: str | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for messages that speak Anthropic's dialect."""
-    return dialect_of(head, source) == "anthropic"
+    return dialect_of(head) == "anthropic"
 
 
 def read(source: Source) -> Iterator[Piece]:

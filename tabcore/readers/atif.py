@@ -23,6 +23,7 @@ from tabcore.readers.atif_marks import CallMark, ResultMark, RunMark, StepMark
 from tabcore.readers.atif_texts import results_note, written_calls
 from tabcore.readers.base import HEAD, Account, account_of, seconds
 from tabcore.readers.contents import arguments
+from tabcore.readers.heads import Head
 from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
 from tabcore.readers.json_documents import is_jsonl, opening, shaped, values
 from tabcore.readers.json_streams import items
@@ -135,9 +136,9 @@ class _Document(msgspec.Struct):
     continued_trajectory_ref: str | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for an object that states an ATIF version, or has an agent and numbered steps."""
-    value = opening(head)
+    value = head.opening
     return isinstance(value, dict) and _is_trajectory(value)
 
 

@@ -21,8 +21,9 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import arguments, text_of
+from tabcore.readers.heads import Head
 from tabcore.readers.insertions import user_message
-from tabcore.readers.json_documents import first_value, shaped, values
+from tabcore.readers.json_documents import shaped, values
 from tabcore.readers.terminal_screens import echoed
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
@@ -51,9 +52,9 @@ class _Step(msgspec.Struct, rename="camel"):
     timestamp: str | float | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for an object whose `steps` are the viewer's."""
-    found = first_value(source, head)
+    found = head.value
     steps = found.get("steps") if isinstance(found, dict) else None
     return isinstance(steps, list) and any(isinstance(step, dict) and _is_step(step) for step in steps[:5])
 

@@ -11,14 +11,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tabcore.errors import Problem
 from tabcore.source import Source
 from tabcore.trajectory import Piece, Tally
 
+if TYPE_CHECKING:
+    from tabcore.readers.heads import Head
+
 HEAD = 1 << 18
-"""Bytes of a log's start that `recognises()` is given."""
+"""Bytes of a log's start by which it is recognised."""
 
 PROBLEMS_OF_A_KIND = 200
 """More problems of one kind are counted, not listed."""
@@ -29,8 +32,8 @@ class Reader(Protocol):
 
     NAME: str
 
-    def recognises(self, head: bytes, source: Source) -> bool:
-        """True when the content is of this format; `head` is its first bytes. Never judges by the name."""
+    def recognises(self, head: Head) -> bool:
+        """True when the content is of this format, as its start shows. Never judges by the name."""
 
     def read(self, source: Source) -> Iterator[Piece]:
         """The log's pieces in its order, problems among them and the tally last. Raises UnreadableSource only."""

@@ -22,6 +22,7 @@ from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.chat_texts import agent_text, noted, result_in_user_role, user_text
 from tabcore.readers.contents import Content, arguments, content
 from tabcore.readers.conversations import Conversation, conversations, dialect_of, run_id
+from tabcore.readers.heads import Head
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
 
@@ -84,9 +85,9 @@ _SPEAKERS = {
 }
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for messages that speak OpenAI's dialect, or Magentic-One's."""
-    return dialect_of(head, source) in ("openai", "magentic")
+    return dialect_of(head) in ("openai", "magentic")
 
 
 def read(source: Source) -> Iterator[Piece]:

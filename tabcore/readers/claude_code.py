@@ -22,9 +22,9 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.claude_layout import Layout, Layouter
 from tabcore.readers.growing import read_whole
+from tabcore.readers.heads import Head
 from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
-from tabcore.readers.json_documents import opening
-from tabcore.readers.records import looks_like, records
+from tabcore.readers.records import records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
 
@@ -104,12 +104,9 @@ class _Line(msgspec.Struct, rename="camel"):
     attachment: _Attachment | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a log whose first records are Claude Code's."""
-    if looks_like(head, _is_record):
-        return True
-    first = opening(head)  # a first line longer than the head
-    return isinstance(first, dict) and _is_record(first)
+    return head.has_record(_is_record)
 
 
 def read(source: Source) -> Iterator[Piece]:

@@ -22,7 +22,8 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.cline_texts import Sent, sent
 from tabcore.readers.contents import content, text_of, unpacked
-from tabcore.readers.json_documents import decoded, first_value, shaped, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import decoded, shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
 
@@ -89,9 +90,9 @@ _ONLY = {"command": "command"}
 _SHOWS_RESULT = frozenset(["listFilesTopLevel", "listFilesRecursive", "listCodeDefinitionNames", "searchFiles"])
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a list of messages that are said or asked."""
-    found = first_value(source, head)
+    found = head.value
     return isinstance(found, list) and any(isinstance(item, dict) and _is_message(item) for item in found[:5])
 
 

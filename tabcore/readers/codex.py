@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import HEAD, Account, account_of, seconds
+from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.codex_records import (
     CALLS,
     OUTPUTS,
@@ -35,21 +35,22 @@ from tabcore.readers.codex_records import (
 from tabcore.readers.codex_texts import result_of, user_block
 from tabcore.readers.contents import arguments
 from tabcore.readers.growing import read_whole
-from tabcore.readers.json_documents import opening
-from tabcore.readers.records import looks_like, records
+from tabcore.readers.heads import Head
+from tabcore.readers.records import objects_of_line, records, sound_value
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, ToolCall, Usage
 
 NAME = "codex"
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a log with an enveloped record, or one whose first line is a record of the old form."""
-    first = opening(head)
-    if looks_like(head, has_envelope) or (isinstance(first, dict) and has_envelope(first)):
+    if head.has_record(has_envelope):
         return True
-    line, newline, _rest = head.lstrip().partition(b"\n")
-    return (bool(newline) or len(head) < HEAD) and line[:1] == b"{" and looks_like(line, is_bare)
+    line, newline, _rest = head.data.lstrip().partition(b"\n")
+    if line[:1] != b"{" or (head.is_cut and not newline):
+        return False
+    return any(is_bare(value) for value in sound_value(line) or objects_of_line(line) if isinstance(value, dict))
 
 
 def read(source: Source) -> Iterator[Piece]:

@@ -7,14 +7,12 @@ by episode, and logs of requests do), the last one holds them all and is read al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, Literal, NamedTuple, cast
 
-import msgspec
-
-from tabcore.readers.base import HEAD, Account
-from tabcore.readers.json_documents import Shape, is_jsonl, opening, shaped, values
+from tabcore.readers.base import Account
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import Shape, shaped, values
 from tabcore.readers.json_streams import items
 from tabcore.readers.records import records
 from tabcore.source import Source
@@ -25,9 +23,6 @@ Dialect = Literal["openai", "anthropic", "mini-swe-agent", "pi", "magentic", "no
 
 WHOLE = 32 << 20
 """Bytes of the largest document that is decoded in one go; a larger one is streamed, message by message."""
-
-LONG_HEAD = 8 << 20
-"""Bytes that are looked at where the usual head ends before the first response."""
 
 _LISTS = ("messages", "traj", "conversations", "conversation")
 _ROLES = frozenset(
@@ -52,12 +47,13 @@ def conversations(source: Source, shape: type[Shape], account: Account) -> Itera
 
     The messages of one must be taken before the next is asked for.
     """
-    if is_jsonl(source.head(HEAD)) and _rows_are_messages(source.head(HEAD)):
+    head = Head(source)
+    if head.is_jsonl and _are_messages(head.rows):
         account.unit = "line"
         lines = records(source, shape, is_message, account)
         yield Conversation({}, ((line, message) for line, _place, message, _length in lines))
         return
-    if source.size > WHOLE and (place := _place_of_list(opening(source.head(HEAD)))) is not None:
+    if source.size > WHOLE and (place := _place_of_list(head.opening)) is not None:
         yield Conversation(place[0], _shaped(items(source, place[1], account), shape, account))
         return
     latest: tuple[dict[str, Json], list[Json]] | None = None
@@ -106,28 +102,23 @@ def is_message(value: dict[str, Json]) -> bool:
     return isinstance(role, str) and ("content" in value or "tool_calls" in value or "value" in value)
 
 
-def dialect_of(head: bytes, source: Source) -> Dialect:
-    """Whose way of writing messages a file shows; where its head holds no response, a longer one is looked at."""
-    if len(head) < HEAD or _has_response(head):
-        return dialect(head)
-    return dialect(source.head(LONG_HEAD))
+def dialect_of(head: Head) -> Dialect:
+    """Whose way of writing messages a file shows; where its head holds no response, a longer one is looked at.
+
+    >>> dialect_of(Head(Source.of_bytes("", b'[{"role": "user", "content": ""}, {"role": "assistant", "content": ""}]')))
+    'openai'
+    """
+    decided = not head.is_cut or head.has_first_lines or _has_response(head)
+    return (head if decided else head.longer).once(_dialect)
 
 
-@lru_cache(maxsize=4)
-def _has_response(head: bytes) -> bool:
+def _has_response(head: Head) -> bool:
     messages = [message for message in _sample(head)[1] if isinstance(message, dict) and is_message(message)]
     return any(message.get("role", message.get("from")) in ("assistant", "gpt") for message in messages)
 
 
-@lru_cache(maxsize=4)
-def dialect(head: bytes) -> Dialect:
-    """Whose way of writing messages a file's first bytes show; "none" where they are no conversation of an agent.
-
-    >>> dialect(b'[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]')
-    'openai'
-    >>> dialect(b'{"role": "assistant", "content": [{"type": "tool_use", "id": "1"}]}\\n{"role": "user"}')
-    'anthropic'
-    """
+def _dialect(head: Head) -> Dialect:
+    """Whose way of writing messages a file's first bytes show; "none" where they are no conversation of an agent."""
     about, messages = _sample(head)
     spoken = [message for message in messages if isinstance(message, dict) and is_message(message)]
     if not spoken or len(spoken) < len(messages) / 2 or any(not _FOREIGN.isdisjoint(message) for message in spoken):
@@ -172,32 +163,18 @@ def _extra(message: dict[str, Json]) -> dict[str, Json]:
     return extra if isinstance(extra, dict) else {}
 
 
-def _sample(head: bytes) -> tuple[dict[str, Json], list[Json]]:
+def _sample(head: Head) -> tuple[dict[str, Json], list[Json]]:
     """The messages that a file's first bytes hold, and what stands around them."""
-    if is_jsonl(head):
-        rows = _rows(head)
+    if head.is_jsonl:
+        rows = head.rows
         wrapped = [row for row in rows if _list_in(row) is not None]
         return (wrapped[0], _list_in(wrapped[0]) or []) if len(wrapped) * 2 > len(rows) else ({}, list(rows))
-    found = opening(head)
-    lists = _lists_in(found)
+    lists = _lists_in(head.opening)
     return lists[-1] if lists else ({}, [])
 
 
-def _rows(head: bytes) -> list[dict[str, Json]]:
-    rows: list[dict[str, Json]] = []
-    for line in head.split(b"\n")[:50]:
-        try:
-            row = msgspec.json.decode(line)
-        except (msgspec.DecodeError, RecursionError, ValueError):
-            continue
-        if isinstance(row, dict):
-            rows.append(row)
-    return rows or [row for row in [opening(head)] if isinstance(row, dict)]
-
-
-def _rows_are_messages(head: bytes) -> bool:
-    rows = _rows(head)
-    return sum(is_message(row) for row in rows) * 2 > len(rows)
+def _are_messages(rows: Sequence[dict[str, Json]]) -> bool:
+    return sum(map(is_message, rows)) * 2 > len(rows)
 
 
 def _lists(source: Source, account: Account) -> Iterator[tuple[dict[str, Json], list[Json]]]:

@@ -19,7 +19,7 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import arguments, content, text_of
-from tabcore.readers.json_documents import first_values
+from tabcore.readers.heads import Head
 from tabcore.readers.records import records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
@@ -81,9 +81,9 @@ _SILENT = (
 )  # fmt: skip
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a log whose first records are Copilot's events."""
-    return any(isinstance(value, dict) and _is_event(value) for value in first_values(source, head))
+    return any(isinstance(value, dict) and _is_event(value) for value in head.values)
 
 
 def read(source: Source) -> Iterator[Piece]:

@@ -15,7 +15,8 @@ import msgspec
 
 from tabcore.readers.assembly import RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
-from tabcore.readers.json_documents import opening, shaped, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import shaped, values
 from tabcore.readers.pi_messages import CLEARED, ROLES, PiConversation, PiMessage, said
 from tabcore.source import Source
 from tabcore.trajectory import Json, Piece, RunHeader, Task
@@ -49,9 +50,9 @@ class _Document(msgspec.Struct):
     pending_message: _Recorded | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for an object with the runner's question, limit and messages."""
-    found = opening(head)
+    found = head.opening
     if not isinstance(found, dict) or not {"started_at", "question", "max_turns"} <= found.keys():
         return False
     messages = found.get("messages")

@@ -18,10 +18,11 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.assembly import Response, RunAssembler
-from tabcore.readers.base import HEAD, Account, seconds
+from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import arguments, content
 from tabcore.readers.gemini_texts import referenced, result_frame
-from tabcore.readers.json_documents import first_values, shaped, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import shaped, values
 from tabcore.readers.records import records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
@@ -88,16 +89,14 @@ class _Event(msgspec.Struct):
     message: str | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a saved chat of either kind, and for a stream."""
-    return any(
-        isinstance(value, dict) and (_is_of_chat(value) or _is_event(value)) for value in first_values(source, head)
-    )
+    return any(isinstance(value, dict) and (_is_of_chat(value) or _is_event(value)) for value in head.values)
 
 
 def read(source: Source) -> Iterator[Piece]:
     """One run; of a stream one per `init`."""
-    found = first_values(source, source.head(HEAD))
+    found = Head(source).values
     is_chat = any(isinstance(value, dict) and _is_of_chat(value) for value in found)
     yield from _read_chat(source) if is_chat else _read_stream(source)
 

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 import msgspec
 
 from tabcore.readers.base import Account
+from tabcore.readers.heads import Head
 from tabcore.readers.inspect_samples import Sample, SampleReader
-from tabcore.readers.json_documents import decoded, first_value, shaped, values
+from tabcore.readers.json_documents import decoded, shaped, values
 from tabcore.readers.zip_members import OPENING, Archive
 from tabcore.source import Source
 from tabcore.trajectory import Json, Piece, RunEnded, RunHeader, RunStarted
@@ -45,12 +46,12 @@ class _Header(msgspec.Struct):
     error: _Error | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a zip with a log's members, and for an object with `eval`, `status` and `version`."""
-    if head.startswith(OPENING):
-        names = [member.name for member in Archive(source, Account("")).members]
+    if head.data.startswith(OPENING):
+        names = [member.name for member in Archive(head.source, Account("")).members]
         return any(name == "header.json" or name.startswith("_journal/") for name in names)
-    return _is_log(first_value(source, head))
+    return _is_log(head.value)
 
 
 def read(source: Source) -> Iterator[Piece]:

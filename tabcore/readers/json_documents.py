@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple, TypeVar, cast
 
 import msgspec
@@ -30,12 +29,6 @@ DEPTH_LIMIT = 200
 
 FAULT_LIMIT = 50
 """After so many faults the rest of a document is given up."""
-
-LONG_TEXT = 1 << 16
-"""Bytes of a text that is called long here: it leaves no room in a log's head."""
-
-LONG_HEAD = 1 << 23
-"""Bytes that are looked at instead of the head where a long text stands there."""
 
 RESYNC_TRIES = 2000
 """How many openings after faults are tried, in all of a document, before the rest is given up."""
@@ -120,19 +113,6 @@ def has_lines(source: Source) -> bool:
     return first is not None and first.data.rstrip().endswith(b"}") and next(lines, None) is not None
 
 
-def first_values(source: Source, head: bytes) -> tuple[Json, ...]:
-    """What a reader recognises a log by: its first values, read on where one long text fills the rest of the head."""
-    if len(head) >= HEAD and not _QUOTE.search(head, len(head) - LONG_TEXT):
-        head = source.head(LONG_HEAD)
-    return openings(head)
-
-
-def first_value(source: Source, head: bytes) -> Json:
-    """The first of those values; None where there is none."""
-    return next(iter(first_values(source, head)), None)
-
-
-@lru_cache(maxsize=4)
 def opening(head: bytes) -> Json:
     """The first value of a file as far as its first bytes hold it: what a reader recognises a document by.
 
@@ -149,17 +129,13 @@ def opening(head: bytes) -> Json:
     return found[0] if found else None
 
 
-@lru_cache(maxsize=4)
-def openings(head: bytes) -> tuple[Json, ...]:
-    """The first values of a file as far as its first bytes hold them: of a JSONL those of fifty lines, torn or glued.
+def openings(line: bytes) -> list[Json]:
+    """The values that stand on a line as far as it holds them; nothing for a blank line.
 
-    >>> openings(b'{"torn\\n{"a": 1}{"a": 2}\\n'), openings(b'{"a": [1')
-    (({}, {'a': 1}, {'a': 2}), ({'a': [1]},))
+    >>> openings(b'{"a": 1}{"b": [2'), openings(b" ")
+    ([{'a': 1}, {'b': [2]}], [])
     """
-    if not is_jsonl(head):
-        return (opening(head),)
-    lines = (line for line in head.split(b"\n")[:50] if line.strip(b" \t\r\n\0"))
-    return tuple(value for line in lines for value in decoded(line, lambda _: False, Account("")))
+    return decoded(line, lambda _: False, Account("")) if line.strip(b" \t\r\n\0") else []
 
 
 class Fault(NamedTuple):
@@ -188,7 +164,6 @@ def mended(text: str, sign: Sign) -> tuple[list[Json], list[Fault]]:
 
 _SPACE = re.compile(r"[\s\0,]*")
 _OBJECT = re.compile(r'\{\s*"')
-_QUOTE = re.compile(rb'(?<!\\)"')
 _COLON = re.compile(r"\s*:\s*")
 _ATOM = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity")
 _STRINGS = json.JSONDecoder(strict=False)

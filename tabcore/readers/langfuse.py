@@ -17,7 +17,8 @@ import msgspec
 
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import content, text_of, unpacked
-from tabcore.readers.json_documents import first_values, shaped, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import shaped, values
 from tabcore.readers.trace_messages import Said, messages
 from tabcore.readers.traces import ModelSpan, Node, RetrievalSpan, ToolSpan, read_trace
 from tabcore.source import Source
@@ -52,11 +53,9 @@ class _Trace(msgspec.Struct, rename="camel"):
     timestamp: str | float | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a trace with observations, or observations alone."""
-    items = (
-        item for value in first_values(source, head) for item in (value[:5] if isinstance(value, list) else [value])
-    )
+    items = (item for value in head.values for item in (value[:5] if isinstance(value, list) else [value]))
     return any(isinstance(item, dict) and (_is_export(item) or _is_observation(item)) for item in items)
 
 

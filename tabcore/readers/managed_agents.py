@@ -19,7 +19,8 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import Content, arguments, content, text_of
-from tabcore.readers.json_documents import first_values, shaped, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Task, ToolCall, Usage
 
@@ -57,9 +58,9 @@ class _Event(msgspec.Struct):
     error: Any = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a log whose first values are a managed agent's events."""
-    items = (item for value in first_values(source, head) for item in _listed(value)[:5])
+    items = (item for value in head.values for item in _listed(value)[:5])
     return any(isinstance(item, dict) and _is_event(item) for item in items)
 
 

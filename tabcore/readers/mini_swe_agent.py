@@ -20,6 +20,7 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.contents import arguments, content
 from tabcore.readers.conversations import conversations, dialect_of, run_id
+from tabcore.readers.heads import Head
 from tabcore.readers.json_documents import shaped
 from tabcore.source import Source
 from tabcore.trajectory import Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
@@ -100,9 +101,9 @@ class _About(msgspec.Struct):
     info: _Info | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for messages that mini-swe-agent wrote."""
-    return dialect_of(head, source) == "mini-swe-agent"
+    return dialect_of(head) == "mini-swe-agent"
 
 
 def read(source: Source) -> Iterator[Piece]:

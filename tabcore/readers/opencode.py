@@ -21,7 +21,8 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import arguments, text_of
-from tabcore.readers.json_documents import first_value, shaped, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
 
@@ -111,9 +112,9 @@ class _Message(msgspec.Struct):
 _SILENT = frozenset(["snapshot", "patch", "agent", "retry", "compaction", "subtask"])
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for an export, or a list of them."""
-    found = first_value(source, head)
+    found = head.value
     items = found if isinstance(found, list) else [found]
     return any(isinstance(item, dict) and _is_export(item) for item in items[:3])
 

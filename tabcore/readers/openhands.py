@@ -19,7 +19,8 @@ import msgspec
 
 from tabcore.readers.assembly import RunAssembler
 from tabcore.readers.base import Account
-from tabcore.readers.json_documents import first_values, shaped, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import shaped, values
 from tabcore.readers.openhands_v0 import StreamV0
 from tabcore.readers.openhands_v1 import StreamV1
 from tabcore.source import Source
@@ -53,13 +54,9 @@ class _Stream(Protocol):
     def end(self) -> None: ...
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for events of either version, bare, in a list, or as a row's `history`."""
-    return any(
-        isinstance(event, dict) and _is_event(event)
-        for value in first_values(source, head)
-        for event in _events(value)[:5]
-    )
+    return any(isinstance(event, dict) and _is_event(event) for value in head.values for event in _events(value)[:5])
 
 
 def read(source: Source) -> Iterator[Piece]:

@@ -16,7 +16,8 @@ import re
 from collections.abc import Iterator
 
 from tabcore.readers.base import Account
-from tabcore.readers.json_documents import first_values, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import values
 from tabcore.readers.otel_spans import RawSpan, node_of, plain
 from tabcore.readers.traces import Node, read_trace
 from tabcore.source import Source
@@ -25,11 +26,9 @@ from tabcore.trajectory import Json, Piece, RunEnded, RunHeader, RunStarted
 NAME = "otel"
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for exports of resource spans, and for spans as the console exporter writes them."""
-    items = (
-        item for value in first_values(source, head) for item in (value[:5] if isinstance(value, list) else [value])
-    )
+    items = (item for value in head.values for item in (value[:5] if isinstance(value, list) else [value]))
     return any(isinstance(item, dict) and _is_export(item) for item in items)
 
 

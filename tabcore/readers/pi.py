@@ -20,10 +20,10 @@ from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.branches import Side, Tree, Voice, still_holds
 from tabcore.readers.growing import read_whole
+from tabcore.readers.heads import Head
 from tabcore.readers.insertions import tab_block
-from tabcore.readers.json_documents import opening
 from tabcore.readers.pi_messages import is_event, stated_files
-from tabcore.readers.records import looks_like, records
+from tabcore.readers.records import records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, Span, ToolCall, Usage
 
@@ -108,11 +108,9 @@ class _Link(msgspec.Struct):
     message: _Voice | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a log whose first records are Pi's."""
-    first = opening(head)  # a first line may be longer than the head
-    is_pi = looks_like(head, _is_record) or (isinstance(first, dict) and _is_record(first))
-    return is_pi and not looks_like(head, is_event)
+    return head.has_record(_is_record) and not any(map(is_event, head.records))
 
 
 def read(source: Source) -> Iterator[Piece]:

@@ -17,9 +17,10 @@ import msgspec
 from tabcore.readers.assembly import RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.contents import content
+from tabcore.readers.heads import Head
 from tabcore.readers.json_documents import shaped
 from tabcore.readers.pi_messages import PiConversation, PiMessage, is_event, stated_files
-from tabcore.readers.records import looks_like, records
+from tabcore.readers.records import records
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Piece, RunHeader
 
@@ -62,9 +63,9 @@ class _Event(msgspec.Struct):
     data: Any = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for a log with events of Pi's messages or tools among its first lines."""
-    return looks_like(head, is_event)
+    return any(map(is_event, head.records))
 
 
 def read(source: Source) -> Iterator[Piece]:

@@ -50,18 +50,35 @@ def records(source: Source, shape: type[Shape], sign: Sign, account: Account) ->
             yield line.number, 0, value, len(line.data)
 
 
-def looks_like(head: bytes, sign: Sign) -> bool:
-    """True when one of the first lines holds a record of the format; glued, torn and cut lines are allowed.
+def sound_value(line: bytes) -> tuple[Json, ...]:
+    """The one JSON value that a line is; nothing where it is none, or several.
 
-    >>> looks_like(b'{"torn": tru\\n{"a": 1}{"type": "x"}', lambda record: "type" in record)
-    True
+    >>> sound_value(b'{"a": 1}'), sound_value(b'{"a": 1}{"a": 2}')
+    (({'a': 1},), ())
     """
-    quiet = Account("")
-    for number, data in enumerate(head.split(b"\n")[:50], 1):
-        text = data.decode("utf-8", "replace").strip()
-        if any(sign(found) for found in _objects(text, number, sign, quiet) if isinstance(found, dict)):
-            return True
-    return False
+    try:
+        return (msgspec.json.decode(line),)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return ()
+
+
+def objects_of_line(line: bytes) -> Iterator[dict[str, Json]]:
+    """The objects on a line, glued ones too; of what follows a tear, each that is whole, inner ones among them.
+
+    >>> list(objects_of_line(b'{"a": 1}{"b": tru, {"c": {}}'))
+    [{'a': 1}, {'c': {}}]
+    """
+    parser = _Parser(line.decode("utf-8", "replace").strip())
+    start = 0
+    while start < len(parser.text):
+        try:
+            found, start = parser.value(start)
+        except (ValueError, RecursionError):
+            yield from (found for _, found in _openings(parser, start))
+            return
+        if isinstance(found, dict):
+            yield found
+        start = _NEXT.match(parser.text, start).end()  # type: ignore[union-attr]  # it matches nothing too
 
 
 def _with_care(line: Line, shape: type[Shape], sign: Sign, account: Account) -> Iterator[tuple[int, int, Shape, int]]:
@@ -125,17 +142,21 @@ _NEXT = re.compile(r"[\s\0,]*")
 
 def _resync(parser: _Parser, start: int, sign: Sign) -> int | None:
     """Where the next record opens after a tear at `start`, or None."""
+    return next((opening for opening, found in _openings(parser, start) if sign(found)), None)
+
+
+def _openings(parser: _Parser, start: int) -> Iterator[tuple[int, dict[str, Json]]]:
+    """The whole objects that open after `start`, as far as RESYNC_TRIES openings tell."""
     for _ in range(RESYNC_TRIES):
         start = parser.text.find('{"', start + 1)
         if start < 0:
-            return None
+            return
         try:
             found, _end = parser.value(start)
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict) and sign(found):
-            return start
-    return None
+        if isinstance(found, dict):
+            yield start, found
 
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")

@@ -23,7 +23,8 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import HEAD, Account, account_of
 from tabcore.readers.contents import content, unpacked
-from tabcore.readers.json_documents import is_jsonl, opening, shaped, values
+from tabcore.readers.heads import Head
+from tabcore.readers.json_documents import is_jsonl, shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall
 
@@ -75,9 +76,9 @@ class _Document(msgspec.Struct):
     exit_status: str | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for an object with SWE-agent's steps, its history, or Nebius's messages."""
-    found = opening(head)
+    found = head.opening
     if not isinstance(found, dict):
         return False
     steps, history = found.get("trajectory"), found.get("history")

@@ -20,8 +20,9 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.contents import arguments, content
+from tabcore.readers.heads import Head
 from tabcore.readers.insertions import user_message
-from tabcore.readers.json_documents import opening, shaped, values
+from tabcore.readers.json_documents import shaped, values
 from tabcore.source import Source
 from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, ToolCall, Usage
 
@@ -66,9 +67,9 @@ class _Record(msgspec.Struct, rename="camel"):
     trace: _Trace | None = None
 
 
-def recognises(head: bytes, source: Source) -> bool:
+def recognises(head: Head) -> bool:
     """True for an object whose `trace` has an execution trace or a prompt, as the runner writes it."""
-    found = opening(head)
+    found = head.opening
     if not isinstance(found, dict) or not isinstance(trace := found.get("trace"), dict):
         return False
     return "executionTrace" in trace or ("prompt" in trace and "caseId" in found)
