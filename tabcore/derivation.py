@@ -6,6 +6,7 @@ read_chunks     files -> rows, streamed
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -15,7 +16,7 @@ from tabcore.bundles import Bundle, bundle_inside
 from tabcore.capture.patterns import relative
 from tabcore.discovery import read_bundle
 from tabcore.errors import Problem, UnknownFormat, UnreadableSource
-from tabcore.excerpts import Excerpts
+from tabcore.excerpts import Excerpts, LentExcerpts
 from tabcore.source import Source
 from tabcore.store.columns import Columns, Tables
 from tabcore.store.records import (
@@ -77,7 +78,7 @@ class RunInProgress:
         self._historian = Historian(derived_from, self._excerpts, _under(root, corrections.decisions))
         self._oracle = Oracle(root)
         self._recorder = TimelineRecorder()
-        self._last_turn = 0
+        self.last_turn = 0
 
     def turn(self, turn: Turn) -> None:
         """The next turn."""
@@ -85,7 +86,7 @@ class RunInProgress:
         self.turns += 1
         self.calls += len(turn.calls)
         self.observed_chars += received
-        self._last_turn = turn.number
+        self.last_turn = turn.number
         if self._record:
             self._columns.turn(self.number, turn, received)
         facts = self._historian.turn(turn)
@@ -102,11 +103,19 @@ class RunInProgress:
         """The run has ended."""
         self.header = ended.header
         if self._record:
-            self._columns.after(self.number, ended.after, self._last_turn)
-        self._take(self._historian.end(ended.after, self._last_turn), after_last=True)
+            self._columns.after(self.number, ended.after, self.last_turn)
+        self._take(self._historian.end(ended.after, self.last_turn), after_last=True)
         self._columns.timeline(self.number, self._recorder.timeline())
         self._columns.oracle(self.number, self._oracle.checked())
         self._excerpts.close()
+
+    def forked(self, columns: Columns) -> RunInProgress:
+        """A copy that goes its own way and writes to `columns`, while this run goes on.
+
+        Costs a walk over what the tab holds (40 ms for 3,000 turns and 2,000 files); texts are shared.
+        """
+        memo: dict[int, object] = {id(self._columns): columns, id(self._excerpts): LentExcerpts(self._excerpts)}
+        return copy.deepcopy(self, memo)
 
     def run_record(self, digest: str) -> RunRecord:
         """The run as the store lists it."""

@@ -47,6 +47,9 @@ class Excerpts(MutableMapping[str, str]):
         else:
             self._put_away(digest, text.encode("utf-8", "surrogatepass"))
 
+    def __contains__(self, digest: object) -> bool:
+        return digest in self._kept or digest in self._places
+
     def __delitem__(self, digest: str) -> None:
         if self._kept.pop(digest, None) is None:
             del self._places[digest]
@@ -70,3 +73,32 @@ class Excerpts(MutableMapping[str, str]):
         self._file.write(data)
         self._places[digest] = (self._end, len(data))
         self._end += len(data)
+
+
+class LentExcerpts(Excerpts):
+    """Another's excerpts, to which texts may be added that the owner never sees.
+
+    >>> own = Excerpts()
+    >>> own["a"] = "1"
+    >>> lent = LentExcerpts(own)
+    >>> lent["b"] = "2"
+    >>> lent["a"], lent["b"], "b" in own
+    ('1', '2', False)
+    """
+
+    def __init__(self, owner: Excerpts) -> None:
+        super().__init__()
+        self._owner = owner
+
+    def __getitem__(self, digest: str) -> str:
+        return self._owner[digest] if digest in self._owner else super().__getitem__(digest)
+
+    def __contains__(self, digest: object) -> bool:
+        return digest in self._owner or super().__contains__(digest)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._owner
+        yield from (digest for digest in super().__iter__() if digest not in self._owner)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import posixpath
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -23,9 +23,9 @@ from tabcore.exports.judging import Judged
 from tabcore.exports.judging import for_judge as without_tab
 from tabcore.ingest import Progress
 from tabcore.rederivation import derive_stored
-from tabcore.rows import CorrectionRow, Loaded, Replay, RunRow, TurnBody
+from tabcore.rows import CorrectionRow, Followed, Loaded, Replay, RunRow, TurnBody
 from tabcore.store import corrections as said
-from tabcore.store import selects, writing
+from tabcore.store import growing, selects, writing
 from tabcore.store.record_selects import stored_run
 from tabcore.store.records import Correction, StoredRun
 from tabcore.store.store import WAIT, Store
@@ -36,6 +36,7 @@ from tabcore.tab.oracle import Checked, absolute
 from tabcore.tab.review import SHOWN, Reviewer
 from tabcore.tab.tab import Candidate, Entry, Requirement, Tab
 from tabcore.trajectory import Json, Run
+from tabcore.watching import QUIET, Watcher
 
 Db = str | Path | None
 
@@ -113,6 +114,26 @@ def runs(db: Db = None) -> tuple[RunRow, ...]:
     """Every run, in the order in which they came in."""
     with open_store(db).reading() as connection:
         return selects.run_rows(connection)
+
+
+def run(db: Db, run_id: str) -> RunRow:
+    """One run."""
+    with open_store(db).reading() as connection:
+        [row] = selects.run_rows(connection, _number(connection, run_id))
+    return row
+
+
+def watcher(
+    folders: Sequence[str], db: Db = None, say: Callable[[str], object] = lambda _: None, *, quiet: float = QUIET
+) -> Watcher:
+    """Follows folders of growing logs; nothing happens before `run` or `step`."""
+    return Watcher(folders, open_store(db), say, quiet=quiet)
+
+
+def followed(db: Db = None) -> tuple[Followed, ...]:
+    """Every log that is or was followed while it grew, the one that grew last first."""
+    with open_store(db).reading() as connection:
+        return growing.followed(connection)
 
 
 def replay(db: Db, run_id: str) -> Replay:
@@ -313,6 +334,8 @@ def _number(connection: selects.Connection, run_id: str) -> int:
     numbers = selects.run_numbers(connection)
     if run_id in numbers:
         return numbers[run_id]
+    if (grown := growing.newest(connection, run_id)) is not None:
+        return grown
     begun = [known for known in numbers if run_id and known.startswith(run_id)]
     main = [known for known in begun if "." not in known]
     chosen = main if len(main) == 1 and all(known.startswith(main[0]) for known in begun) else begun

@@ -197,3 +197,21 @@ class Loaded:
     runs: tuple[str, ...] = ()
     tally: str = ""
     problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A log that is or was followed while it grew. `grown` is when its last bytes came, in seconds since 1970, UTC.
+
+    Without growth for `quiet` seconds it counts as ended, whoever follows it or has stopped to. `ended` says why it is
+    followed no more: "quiet", "deleted", "stopped"; "" while it is followed.
+    """
+
+    path: str
+    grown: float
+    quiet: float
+    ended: str = ""
+
+    def is_live(self, now: float) -> bool:
+        """True while more may come."""
+        return not self.ended and now < self.grown + self.quiet

@@ -39,6 +39,12 @@ CREATE TABLE runs (
     unknowns INTEGER, differences INTEGER, stated INTEGER, agreed INTEGER, missed INTEGER, corrected INTEGER
 );
 
+-- A growing log's run has another id after each growth; the earlier ones still name it.
+CREATE TABLE run_aliases (run_id VARCHAR, run INTEGER);
+-- Logs that are or were followed while they grew: when the last bytes came, after how many seconds without any a log
+-- counts as ended, and why it is followed no more ("" while it is). Times in seconds since 1970, UTC.
+CREATE TABLE followed (path VARCHAR, grown DOUBLE, quiet DOUBLE, ended VARCHAR);
+
 CREATE TABLE texts (digest UUID, text VARCHAR USING COMPRESSION zstd);
 
 -- `abandoned` is 0 on the branch that counts, else which of the given-up turns this is.

@@ -71,7 +71,7 @@ def enter_path(connection: Connection, state: FileState, digest: str) -> None:
     connection.execute("INSERT INTO files SELECT * FROM entered")
     connection.execute("DROP TABLE entered")
     if before:
-        _let_go(connection, {before[0]})
+        let_go(connection, {before[0]})
 
 
 def replace_tab(connection: Connection, number: int, record: RunRecord, tables: Tables) -> None:
@@ -93,7 +93,7 @@ def delete(connection: Connection, numbers: Sequence[int]) -> None:
     """Take runs out, and the files that held nothing else."""
     of_runs = "SELECT DISTINCT digest FROM runs WHERE list_contains(?, number)"
     digests = connection.execute(of_runs, [list(numbers)]).fetchall()
-    _drop(connection, numbers)
+    drop(connection, numbers)
     for (digest,) in digests:
         gone = "SELECT path FROM files WHERE digest = $1 AND NOT EXISTS (SELECT 1 FROM runs WHERE digest = $1)"
         connection.execute(f"DELETE FROM problems WHERE source IN ({gone})", [digest])
@@ -126,10 +126,10 @@ def _take_files(
         kept.append(file)
         taken.add(file.digest)
         states[file.place] = ("replaced" if before.get(path) in stored else "loaded") if file.runs else "skipped"
-    _enter_files(connection, files)
+    enter_files(connection, files)
     left = {digest for file in files if (digest := before.get(storable(file.state.path)))}
-    _let_go(connection, left - {file.digest for file in files})
-    _drop(connection, _numbers(connection, [file.digest for file in kept if file.digest in stored]))
+    let_go(connection, left - {file.digest for file in files})
+    drop(connection, _numbers(connection, [file.digest for file in kept if file.digest in stored]))
     _enter_runs(connection, kept, first)
     return frozenset(dropped)
 
@@ -139,12 +139,13 @@ def _numbers(connection: Connection, digests: Sequence[str]) -> list[int]:
     return [number for (number,) in found.fetchall()]
 
 
-def _enter_files(connection: Connection, files: Sequence[FileRecord]) -> None:
+def enter_files(connection: Connection, files: Sequence[FileRecord]) -> None:
+    """List files, each with its problems, in the place of what was said of them before."""
     paths = words([file.state.path for file in files])
     for table, column in (("files", "path"), ("problems", "source")):
         connection.execute(f"DELETE FROM {table} WHERE list_contains(?, {column})", [paths])
     states = [file.state for file in files]
-    _append(
+    append(
         connection,
         "files",
         {
@@ -162,16 +163,17 @@ def _enter_files(connection: Connection, files: Sequence[FileRecord]) -> None:
         columns = [field.name for field in fields(Problem)]
         values = {name: [getattr(problem, name) for _, problem in rows] for name in columns}
         strings = {name: words(values[name]) for name in ("file", "kind", "what", "done")}
-        _append(connection, "problems", {"source": words([path for path, _ in rows]), **values, **strings})
+        append(connection, "problems", {"source": words([path for path, _ in rows]), **values, **strings})
 
 
 def _enter_runs(connection: Connection, files: Sequence[FileRecord], first: int) -> None:
-    rows = [_run_row(file, run, first) for file in files for run in file.runs]
+    rows = [run_row(file, run, first) for file in files for run in file.runs]
     if rows:
-        _append(connection, "runs", {name: words([row[name] for row in rows]) for name in rows[0]})
+        append(connection, "runs", {name: words([row[name] for row in rows]) for name in rows[0]})
 
 
-def _run_row(file: FileRecord, run: RunRecord, first: int) -> dict[str, object]:
+def run_row(file: FileRecord, run: RunRecord, first: int) -> dict[str, object]:
+    """A run's row in `runs`, by column; `first` is added to its number."""
     header = _fields(run.header)
     header.pop("task")
     header.pop("root")
@@ -191,19 +193,21 @@ def _run_row(file: FileRecord, run: RunRecord, first: int) -> dict[str, object]:
     }
 
 
-def _let_go(connection: Connection, digests: set[str]) -> None:
+def let_go(connection: Connection, digests: set[str]) -> None:
     """Runs whose content a file no longer has: they pass to another file with that content, or go."""
     for digest in digests:
         other = connection.execute("SELECT min(path) FROM files WHERE digest = ?", [digest]).fetchone()
         if other and other[0] is not None:
             connection.execute("UPDATE runs SET path = ? WHERE digest = ?", [other[0], digest])
         else:
-            _drop(connection, _numbers(connection, [digest]))
+            drop(connection, _numbers(connection, [digest]))
 
 
-def _drop(connection: Connection, numbers: Sequence[int]) -> None:
+def drop(connection: Connection, numbers: Sequence[int]) -> None:
+    """Take runs out, with all rows and earlier ids of theirs."""
     _delete_rows(connection, numbers)
     connection.execute("DELETE FROM runs WHERE list_contains(?, number)", [list(numbers)])
+    connection.execute("DELETE FROM run_aliases WHERE list_contains(?, run)", [list(numbers)])
 
 
 def _delete_rows(connection: Connection, numbers: Sequence[int]) -> None:
@@ -221,7 +225,8 @@ def _insert(connection: Connection, name: str, arriving: pa.Table, first: int) -
     connection.execute(f"INSERT INTO {name} ({columns}) {select}")
 
 
-def _append(connection: Connection, name: str, columns: dict[str, list[object]]) -> None:
+def append(connection: Connection, name: str, columns: dict[str, list[object]]) -> None:
+    """Add rows to a table, given by column."""
     arriving = pa.table(columns)  # noqa: F841  DuckDB finds it by its name
     connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM arriving")
 

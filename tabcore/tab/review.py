@@ -7,6 +7,7 @@ that only captures must start quickly.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -49,6 +50,10 @@ class Reviewer:
         self._tab = tab
         self._entries = Ranking()
         self._candidates = Ranking()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Reviewer:
+        """A reviewer of the copied tab; what it ranks it counts when it is first asked."""
+        return Reviewer(copy.deepcopy(self._tab, memo))
 
     def review(self, shown: int = SHOWN) -> tuple[ReviewItem, ...]:
         """Every open requirement with at most `shown` entries and candidates that share a term with it.
