@@ -32,6 +32,8 @@ examples:
   runningtab runs                        list what is loaded
   runningtab show 3fa2 --turn 8          the tab of the run whose id begins with 3fa2, after turn 8
   runningtab runs --json | jq .          the same list for other programs
+  runningtab correct 3fa2 --turn 8 notes.txt read --by Ann
+                                         capture was wrong: turn 8 read notes.txt
   runningtab export 3fa2 -o run.json     the run as an ATIF document
 
 exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use); 2 wrong usage.
@@ -87,6 +89,15 @@ def _parser() -> argparse.ArgumentParser:
     found = command("problems", "list what was wrong with logs and what was done about it", _problems)
     found.add_argument("run", nargs="?", metavar="RUN", help="only of the log of this run")
     _add_json(found)
+    corrected = command("correct", "say what a call did with a file, where capture was wrong", _correct)
+    corrected.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
+    corrected.add_argument("--turn", type=int, required=True, metavar="N", help="the turn of the call, from 1")
+    corrected.add_argument("--call", type=int, default=1, metavar="K", help="the call of the turn, from 1 (default: 1)")
+    corrected.add_argument("path", metavar="PATH", help="the file, as the tab shows it or absolute")
+    corrected.add_argument(
+        "kind", choices=_KINDS, help="what the call did with it; as-captured takes a correction back"
+    )
+    corrected.add_argument("--by", required=True, metavar="NAME", help="who says so")
     exported = command("export", "write a run as a document for other programs", _export)
     exported.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
     exported.add_argument("--format", choices=["atif"], default="atif", help="the document's format (default: atif)")
@@ -159,6 +170,20 @@ def _problems(options: argparse.Namespace) -> int:
         _say(printable(str(problem), " "))
     if not problems:
         _say("No problems.")
+    return 0
+
+
+_KINDS = ("read", "listed", "authored", "neither", "as-captured")
+
+
+def _correct(options: argparse.Namespace) -> int:
+    from tabcore import rerun
+    from tabcore.tab.corrections import DecisionCorrection
+
+    kind = options.kind.replace("-", " ")
+    said = DecisionCorrection(options.turn, options.call - 1, options.path, kind, options.by, time.time())
+    rerun.correct_decision(options.db, options.run, said)
+    _say(printable(rerun.decision_corrections(options.db, options.run)[-1].words, " "))
     return 0
 
 

@@ -304,7 +304,8 @@ def delete(db: Db, run_id: str, *, with_corrections: bool = False) -> None:
         decisions = said.of_run(connection, stored).decisions
         if decisions and not with_corrections:
             who = ", ".join(dict.fromkeys(decision.who for decision in decisions))
-            fact = f"{len(decisions)} corrections of its decisions, by {who}, would go with it"
+            count = f"{len(decisions)} correction{'' if len(decisions) == 1 else 's'}"
+            fact = f"{count} of its decisions, by {who}, would go with it"
             raise UsageError(f"run {run_id}", fact, "Delete it with its corrections if that is what you want")
         said.forget_decisions(connection, stored)
         said.correct(connection, stored.path, stored.key, Correction())

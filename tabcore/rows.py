@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabcore.errors import Problem
-from tabcore.tab.corrections import CorrectedKind
+from tabcore.tab.corrections import CorrectedKind, day
 from tabcore.tab.history import Difference
 from tabcore.tab.oracle import Checked
 from tabcore.tab.timeline import Timeline
@@ -97,6 +97,22 @@ class CorrectionRow:
     command: str
     state: CorrectionState
     said: str
+
+    @property
+    def words(self) -> str:
+        """Who said what when, and what capture said: "turn 3, call 1, a.txt: corrected by Ann on 2026-12-01: read; …"."""
+        place = f"turn {self.turn}, call {self.call + 1}, {self.path or 'no path'}"
+        if self.kind == "as captured":
+            return f"{place}: taken back by {self.who} on {day(self.when)}; as capture said"
+        became = f"; capture said {self.said}" if self.state == "counts" else f"; {_BECAME[self.state]}"
+        return f"{place}: corrected by {self.who} on {day(self.when)}: {self.kind}{became}"
+
+
+_BECAME: dict[CorrectionState, str] = {
+    "counts": "",
+    "replaced": "a later word took its place",
+    "does not fit": "the record has no such call any more, so it does not count",
+}
 
 
 @dataclass(frozen=True, slots=True)
