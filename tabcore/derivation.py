@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import assert_never
 
 from tabcore import readers
+from tabcore.archives import expand, is_packed
 from tabcore.bundles import Bundle, bundle_inside
 from tabcore.capture.patterns import relative
-from tabcore.discovery import read_bundle
+from tabcore.discovery import Inside, read_bundle
 from tabcore.errors import Problem, UnknownFormat, UnreadableSource
 from tabcore.excerpts import Excerpts, LentExcerpts
 from tabcore.source import Source
@@ -179,10 +183,15 @@ def derivation_of(header: RunHeader, correction: Correction, stated: str) -> Der
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One log or run folder to read, and what persons have corrected, by the log's path and the run's key."""
+    """One log or run folder to read, and what persons have corrected, by the log's path and the run's key.
+
+    `at` is where the bytes are, "" for the path itself; `inside` is set for a member of an archive.
+    """
 
     place: FileState
     corrections: Mapping[str, Mapping[str, Corrections]] = field(default_factory=dict)
+    inside: Inside | None = None
+    at: str = ""
 
 
 def read_chunks(jobs: Iterable[Job], *, size: int = CHUNK) -> Iterator[Chunk]:
@@ -229,8 +238,12 @@ class _Log:
 
     def read(self) -> Iterator[None]:
         """Take the log's pieces; stops for breath after each."""
+        with ExitStack() as spool:
+            yield from self._read(spool)
+
+    def _read(self, spool: ExitStack) -> Iterator[None]:
         try:
-            source = self._source()
+            source = self._source(spool)
             if source is None:
                 return
             reader = readers.identify(source)
@@ -251,16 +264,23 @@ class _Log:
     def file_record(self) -> FileRecord:
         """The log as the store lists it."""
         runs = tuple(run.run_record(self._digest) for run in self._ended)
-        return FileRecord(
-            self._job.place.path, self._state, self._digest, self._format, self._tally, runs, tuple(self._problems)
-        )
+        problems = tuple(replace(problem, file=self._shown(problem.file)) for problem in self._problems)
+        return FileRecord(self._job.place.path, self._state, self._digest, self._format, self._tally, runs, problems)
 
-    def _source(self) -> Source | None:
+    def _shown(self, path: str) -> str:
+        """How people are shown the path of a file that was read."""
+        job = self._job
+        if job.inside:
+            return job.inside.shown(path)
+        return job.place.path if job.at and path == job.at else path
+
+    def _source(self, spool: ExitStack) -> Source | None:
         """The log, of a run folder once what lies beside it is read; None where the folder has none."""
         place = self._job.place
+        actual = self._job.at or place.path
         if not place.beside:
-            return Source.of_path(place.path)
-        self._bundle = read_bundle(place.path)
+            return self._unpacked(actual, spool) if is_packed(place.path) else Source.of_path(actual)
+        self._bundle = read_bundle(actual)
         if self._bundle is None or self._bundle.log is None:
             self._problems += self._bundle.problems if self._bundle else ()
             return None

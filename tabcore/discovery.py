@@ -3,45 +3,51 @@
 A log that is named is taken as its folder where that is laid out as its run. A folder is searched to any depth; files
 and folders whose name begins with a dot are left out and counted, links to folders are not followed, since they may
 run in a circle. In a folder that holds one run nothing is a log of its own, but for other run folders inside. A log
-in a folder that holds many runs brings what lies beside it, and nothing of that is a log of its own.
+in a folder that holds many runs brings what lies beside it, and nothing of that is a log of its own. A path that does
+not exist and has `*`, `?` or `[` in it is a pattern; `**` stands for folders at any depth.
 """
 
 from __future__ import annotations
 
+import glob
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
+from tabcore.archives import ZIP, is_archive
 from tabcore.bundles import Bundle, layout_of, shared_bundle, shared_logs
 from tabcore.errors import Problem, UnknownFormat, UnreadableSource
-from tabcore.readers import identify
+from tabcore.readers import identify, inspect_log
+from tabcore.readers.heads import Head
 from tabcore.source import Folder, Source
 from tabcore.store.records import FileState
 
 
 @dataclass(slots=True)
 class Found:
-    """What was found under some paths, in order: logs and run folders by path, and what could not be searched.
+    """What was found under some paths, in order: logs and run folders by path, archives, what could not be searched.
 
     The state of a run folder bears the folder's path, the size of its own files, and the state of everything in it
     as `beside`. That of a log with files beside it bears the log's path and size, and the state of both as `beside`.
+    `at` says where the bytes of a path are that is none of the file system.
     """
 
     places: dict[str, FileState] = field(default_factory=dict)
+    archives: dict[str, FileState] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     beside: set[Path] = field(default_factory=set)
+    at: dict[str, str] = field(default_factory=dict)
 
 
 def discover(paths: Iterable[str]) -> Found:
-    """Every log and run folder under the paths, once each, by absolute path."""
+    """Every log, run folder and archive under the paths, once each, by absolute path."""
     found = Found()
     log_of, shared = cache(_log_of), cache(_shared)
-    for path in paths:
-        place = Path(path).expanduser().absolute()
+    for place in (place for path in paths for place in _named(path, found)):
         if place.is_dir():
             _search(place, found)
         elif log_of(place.parent) == str(place):
@@ -53,6 +59,74 @@ def discover(paths: Iterable[str]) -> Found:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A private folder into which an archive was unpacked, and how people are shown what is in it."""
+
+    archive: str
+    folder: str
+
+    def shown(self, path: str) -> str:
+        """The path of something in the folder: the archive's own, "!", the path in it."""
+        if path == self.folder:
+            return f"{self.archive}!"
+        return f"{self.archive}!{path[len(self.folder) + 1 :]}" if path.startswith(f"{self.folder}/") else path
+
+
+def discover_members(archive: FileState, folder: Path) -> Found:
+    """Every log and run folder of an unpacked archive, under the paths that people are shown.
+
+    Their state is the archive's: whatever changes in it changes them all.
+    """
+    inside = Inside(archive.path, str(folder))
+    found = discover([str(folder)])
+    members = Found()
+    for path, state in found.places.items():
+        shown = inside.shown(path)
+        members.at[shown] = path
+        beside = _archived(shown, archive) if state.beside else ""
+        members.places[shown] = FileState(shown, state.size, archive.changed, beside)
+    for problem in found.problems:
+        members.problems.append(replace(problem, file=inside.shown(problem.file)))
+    for path in found.archives:
+        what = "this is an archive inside an archive"
+        members.problems.append(Problem(inside.shown(path), 0, "nested archive", what, "left out", lost=True))
+    return members
+
+
+def _archived(place: str, archive: FileState) -> str:
+    state = f"{place}\0{archive.size}\0{archive.changed}".encode("utf-8", "surrogateescape")
+    return blake2b(state, digest_size=16).hexdigest()
+
+
+def _named(path: str, found: Found) -> list[Path]:
+    """The places that a path or pattern names."""
+    place = Path(path).expanduser().absolute()
+    if not glob.has_magic(path) or os.path.lexists(place):
+        return [place]
+    matches = sorted(glob.glob(str(place), recursive=True))  # noqa: PTH207  Path.glob takes no absolute pattern
+    if not matches:
+        what = "nothing matches this pattern"
+        found.problems.append(Problem(str(place), 0, "no match", what, "nothing was loaded", lost=True))
+    return [Path(match) for match in matches]
+
+
+def is_one_log(archive: str) -> bool:
+    """True for a zip that is itself one log, as Inspect's are."""
+    if not archive.lower().endswith(ZIP):
+        return False
+    return inspect_log.recognises(Head(Source.of_path(archive)))
+
+
+def is_log(source: Source) -> bool:
+    """True where a reader recognises the file."""
+    try:
+        identify(source)
+    except (UnknownFormat, UnreadableSource):
+        return False
+    return True
+
+
 def read_bundle(place: str) -> Bundle | None:
     """The run of a run folder, or of a log in a folder that holds many, with what lies beside it; None for neither."""
     path = Path(place)
@@ -61,7 +135,7 @@ def read_bundle(place: str) -> Bundle | None:
         return next((bundle for folder, log in inside if (bundle := shared_bundle(folder, log))), None)
     folder = Folder.of_path(place)
     layout = layout_of(folder)
-    return layout.read(folder, _is_log) if layout else None
+    return layout.read(folder, is_log) if layout else None
 
 
 def _around(file: Path) -> tuple[Path, ...]:
@@ -101,14 +175,6 @@ def _listed_at(folder: str, changed: int) -> Folder:
     return Folder(folder, lambda: entries)
 
 
-def _is_log(source: Source) -> bool:
-    try:
-        identify(source)
-    except UnknownFormat:
-        return False
-    return True
-
-
 def _log_of(folder: Path) -> str | None:
     """The path of the log of a run folder, None for a folder that is none."""
     try:
@@ -119,7 +185,7 @@ def _log_of(folder: Path) -> str | None:
 
 
 def _search(top: Path, found: Found) -> None:
-    before, hidden = len(found.places), 0
+    before, hidden = len(found.places) + len(found.archives), 0
     run_folder: Path | None = None
     for place, folders, files in os.walk(top, onerror=lambda fault: found.problems.append(_unseen(fault))):
         here = Path(place)
@@ -138,7 +204,7 @@ def _search(top: Path, found: Found) -> None:
     if hidden:
         what = f"{hidden} hidden {'file or folder was' if hidden == 1 else 'files and folders were'} found"
         found.problems.append(Problem(str(top), 0, "hidden file", what, "left out. Name them to load them"))
-    if len(found.places) == before:
+    if len(found.places) + len(found.archives) == before:
         remedy = "nothing was loaded. Name a log file, or a folder that holds some"
         found.problems.append(Problem(str(top), 0, "no run", "there is no file in this folder", remedy, lost=True))
 
@@ -206,7 +272,8 @@ def _enter_file(file: Path, found: Found) -> None:
         found.problems.append(_unreadable(str(file), fault))
         return
     if stat.S_ISREG(status.st_mode):
-        found.places[str(file)] = FileState(str(file), status.st_size, status.st_mtime_ns)
+        known = found.archives if is_archive(file.name) else found.places
+        known[str(file)] = FileState(str(file), status.st_size, status.st_mtime_ns)
     else:
         what = "this is neither a file nor a folder"
         found.problems.append(Problem(str(file), 0, "no file", what, "skipped. Name a log file", lost=True))

@@ -1,24 +1,31 @@
-"""Files and folders -> readers -> history -> store. Safe to repeat: what is stored and unchanged is left alone.
+"""Files, folders, archives -> readers -> history -> store. Safe to repeat: what is stored and unchanged is left alone.
 
 A run is stored wholly or not at all: the rows of a long log come in several chunks of one transaction; short logs
-share a transaction, and none is ever split over two. Between transactions the store is free for others.
+share a transaction, and none is ever split over two. Between transactions the store is free for others. An archive is
+unpacked into a private folder that lasts while its members are read; one that has not changed is not opened.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from tabcore.archives import is_archive, is_packed, unpack
 from tabcore.derivation import Job, read_chunks
-from tabcore.discovery import discover
+from tabcore.discovery import Found, Inside, discover, discover_members, is_one_log
 from tabcore.errors import Problem, UnreadableSource
+from tabcore.received import STANDARD_INPUT, receive
 from tabcore.rederivation import derive_stored
 from tabcore.rows import Loaded
 from tabcore.source import Source
 from tabcore.store import corrections, selects, writing
-from tabcore.store.records import Chunk, FileRecord, FileState, KnownFile
+from tabcore.store.records import Chunk, Corrections, FileRecord, FileState, KnownFile
 from tabcore.store.store import Store
+from tabcore.trajectory import Tally
 from tabcore.workers import read_elsewhere
 
 BATCH = 12 << 20
@@ -32,6 +39,9 @@ LONG = 32 << 20
 """A log above this size is streamed in this process, so that memory stays flat."""
 WORTH_WORKERS = 24 << 20
 """Bytes of logs from which on starting other processes pays."""
+
+UNPACKS_TO = 20
+"""How many times larger than its packed form a log is taken to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +61,120 @@ def load(
     *,
     workers: int = 2,
 ) -> tuple[Loaded, ...]:
-    """What became of each file under the paths, after all of them are stored.
+    """What became of each file under the paths ("-": standard input), after all of them are stored.
 
     `progress` is called after each transaction. Several processes read when there is much to read; one writes.
     """
-    found = discover(paths)
+    with TemporaryDirectory(prefix="runningtab-", ignore_cleanup_errors=True) as room:
+        found = _found(paths, Path(room))
+        with store.reading() as connection:
+            known = writing.known_files(connection)
+            said = corrections.by_path(connection)
+        archives = _sort_archives(found, known)
+        counter = _Counter({**found.places, **found.archives}, progress)
+        loading = _Loading(store, known, said, workers)
+        loaded = [*_load_places(found, loading, counter.add)]
+        loaded += _unchanged_archives(store, archives)
+        counter.add(archives)
+        for path, state in found.archives.items():
+            if path not in archives:
+                loaded += _load_archive(state, found.at.get(path, path), loading)
+                counter.add([path])
+    return (*loaded, *(Loaded(problem.file, "skipped", problems=(problem,)) for problem in found.problems))
+
+
+@dataclass(frozen=True, slots=True)
+class _Loading:
+    """What a load knows before it reads anything."""
+
+    store: Store
+    known: Mapping[str, KnownFile]
+    said: Mapping[str, Mapping[str, Corrections]]
+    workers: int
+
+
+def _found(paths: Iterable[str], room: Path) -> Found:
+    """What the paths name, standard input among it."""
+    named = list(paths)
+    found = discover(path for path in named if path != STANDARD_INPUT)
+    if STANDARD_INPUT in named:
+        received = receive(sys.stdin.buffer, room)
+        packed = found.archives if is_archive(received.shown) else found.places
+        packed[received.shown] = FileState(received.shown, received.size, 0)
+        found.at[received.shown] = str(received.file)
+    return found
+
+
+def _load_places(
+    found: Found,
+    loading: _Loading,
+    count: Callable[[Collection[str]], object] = lambda _: None,
+    inside: Inside | None = None,
+) -> tuple[Loaded, ...]:
+    """Load the logs and run folders that were found; what became of each."""
+    store, known = loading.store, loading.known
+    sorted_out = _sort_out(found, known)
     with store.reading() as connection:
-        known = writing.known_files(connection)
-        said = corrections.by_path(connection)
-        sorted_out = _sort_out(found.places, known)
-        paths = [file.state.path for file in sorted_out.unchanged.values()]
-        old_problems = selects.problems_by_source(connection, paths)
+        old_problems = selects.problems_by_source(connection, [f.state.path for f in sorted_out.unchanged.values()])
     done = {
         place: _unchanged(file, old_problems.get(file.state.path, ())) for place, file in sorted_out.unchanged.items()
     }
     if sorted_out.moved:
         with store.writing() as connection:
             done |= {place: _moved(connection, state, old, known) for place, (state, old) in sorted_out.moved.items()}
-    counter = _Counter(found.places, progress)
-    counter.add(done)
-    jobs = [Job(state, said) for state in sorted_out.to_read]
-    for loaded in _read_and_store(jobs, store, workers):
+    count(done)
+    jobs = [Job(state, loading.said, inside, found.at.get(state.path, "")) for state in sorted_out.to_read]
+    for loaded in _read_and_store(jobs, store, loading.workers):
         done |= loaded
-        counter.add(loaded)
-    nothing = tuple(Loaded(problem.file, "skipped", problems=(problem,)) for problem in found.problems)
-    return tuple(done[place] for place in found.places) + nothing
+        count(loaded)
+    return tuple(done[place] for place in found.places)
+
+
+def _sort_archives(found: Found, known: Mapping[str, KnownFile]) -> dict[str, list[KnownFile]]:
+    """The archives that are as they were, each with what is known of it and of its members.
+
+    What bears an archive's name and is itself one log (Inspect's logs are zips) goes to the places.
+    """
+    for path, state in list(found.archives.items()):
+        before = known.get(path)
+        if bool(before.runs) if before and before.state == state else is_one_log(found.at.get(path, path)):
+            found.places[path] = found.archives.pop(path)
+    unchanged = {
+        path: [known[path]] for path, state in found.archives.items() if path in known and known[path].state == state
+    }
+    for path, file in known.items():
+        for place in (place for place, letter in enumerate(path) if letter == "!"):
+            archive = path[:place]
+            if archive in unchanged and file.state.changed == found.archives[archive].changed:
+                unchanged[archive].append(file)
+    return unchanged
+
+
+def _unchanged_archives(store: Store, archives: Mapping[str, Sequence[KnownFile]]) -> Iterator[Loaded]:
+    files = [file for together in archives.values() for file in together]
+    with store.reading() as connection:
+        old_problems = selects.problems_by_source(connection, [file.state.path for file in files])
+    for archive, *members in archives.values():
+        path = archive.state.path
+        yield Loaded(path, "unchanged", (), archive.tally, tuple(old_problems.get(path, ())))
+        yield from (_unchanged(file, old_problems.get(file.state.path, ())) for file in members)
+
+
+def _load_archive(archive: FileState, at: str, loading: _Loading) -> tuple[Loaded, ...]:
+    """Load the members of an archive; what became of it and of each of them."""
+    with TemporaryDirectory(prefix="runningtab-", ignore_cleanup_errors=True) as room:
+        folder = Path(room, Path(at).name.partition(".")[0] or "archive")
+        folder.mkdir(0o700)
+        unpacked = unpack(Path(at), folder, archive.path)
+        found = discover_members(archive, folder)
+        problems = (*unpacked.problems, *found.problems)
+        members = _load_places(found, loading, inside=Inside(archive.path, str(folder)))
+    tally = Tally("member", unpacked.members, unpacked.unpacked)
+    record = FileRecord(archive.path, archive, "", "archive", tally, problems=problems)
+    with loading.store.writing() as connection:
+        writing.add(connection, [Chunk({}, (record,))])
+    state = "unpacked" if unpacked.unpacked else "skipped"
+    return (Loaded(archive.path, state, (), str(tally), problems), *members)
 
 
 @dataclass(slots=True)
@@ -85,7 +184,7 @@ class _SortedOut:
     to_read: list[FileState]
 
 
-def _sort_out(places: Mapping[str, FileState], known: Mapping[str, KnownFile]) -> _SortedOut:
+def _sort_out(found: Found, known: Mapping[str, KnownFile]) -> _SortedOut:
     """Which places are as they were, which have content that is stored already, and which must be read.
 
     Content is compared only of single logs whose size is one that is known, since comparing means reading the file.
@@ -98,22 +197,22 @@ def _sort_out(places: Mapping[str, FileState], known: Mapping[str, KnownFile]) -
         elif file.runs:
             by_size.setdefault(file.state.size, {})[file.digest] = file
     result = _SortedOut({}, {}, [])
-    for place, state in places.items():
+    for place, state in found.places.items():
         before = by_folder.get(state.beside) if state.beside else known.get(place)
         if before and (state.beside or before.state == state):
             result.unchanged[place] = before
-        elif not state.beside and (same := _same_content(state, by_size.get(state.size, {}))) is not None:
+        elif not state.beside and (same := _same_content(found.at.get(place, place), by_size.get(state.size, {}))):
             result.moved[place] = (state, same)
         else:
             result.to_read.append(state)
     return result
 
 
-def _same_content(state: FileState, candidates: Mapping[str, KnownFile]) -> KnownFile | None:
-    if not candidates:
+def _same_content(path: str, candidates: Mapping[str, KnownFile]) -> KnownFile | None:
+    if not candidates or is_packed(path):
         return None
     try:
-        return candidates.get(Source.of_path(state.path).digest())
+        return candidates.get(Source.of_path(path).digest())
     except UnreadableSource:
         return None
 
@@ -144,9 +243,9 @@ class _Counter:
 
 
 def _read_and_store(jobs: Sequence[Job], store: Store, workers: int) -> Iterator[dict[str, Loaded]]:
-    short = [job for job in jobs if job.place.size <= LONG]
+    short = [job for job in jobs if _weight(job) <= LONG]
     batches = list(_batches(short))
-    if workers > 1 and len(batches) > 1 and sum(job.place.size for job in short) >= WORTH_WORKERS:
+    if workers > 1 and len(batches) > 1 and sum(map(_weight, short)) >= WORTH_WORKERS:
         chunks = read_elsewhere(batches, workers)
     else:
         chunks = ([*read_chunks(batch)] for batch in batches)
@@ -159,7 +258,7 @@ def _read_and_store(jobs: Sequence[Job], store: Store, workers: int) -> Iterator
                 yield _store(connection, batch)
         time.sleep(LEFT_FREE)
     for job in jobs:
-        if job.place.size > LONG:
+        if _weight(job) > LONG:
             with store.writing() as connection:
                 yield _store(connection, read_chunks([job]))
 
@@ -168,13 +267,18 @@ def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     batch: list[Job] = []
     size = 0
     for job in jobs:
-        if batch and size + job.place.size > BATCH:
+        if batch and size + _weight(job) > BATCH:
             yield batch
             batch, size = [], 0
         batch.append(job)
-        size += job.place.size
+        size += _weight(job)
     if batch:
         yield batch
+
+
+def _weight(job: Job) -> int:
+    """Bytes that a log comes to when it is read."""
+    return job.place.size * (UNPACKS_TO if is_packed(job.place.path) else 1)
 
 
 def _store(connection: writing.Connection, chunks: Iterable[Chunk]) -> dict[str, Loaded]:
