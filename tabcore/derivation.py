@@ -286,8 +286,18 @@ class _Log:
             return None
         self._problems += self._bundle.problems
         log = self._bundle.log
-        self._state = FileState(log.path, log.size, 0, place.beside)
+        self._state = FileState(self._shown(log.path), log.size, place.changed, place.beside)
         return log
+
+    def _unpacked(self, packed: str, spool: ExitStack) -> Source | None:
+        """The log in a packed file, from a private copy that lasts as long as `spool`; None where it cannot be had."""
+        folder = Path(spool.enter_context(TemporaryDirectory(prefix="runningtab-", ignore_cleanup_errors=True)))
+        log = folder / Path(packed).stem
+        self._problems += expand(Path(packed), log, self._job.place.path)
+        if not log.exists():
+            return None
+        whole = Source.of_path(log)
+        return Source(self._job.place.path, whole.open, lambda: whole.size)
 
     def _look_inside(self, log: Source) -> None:
         """What the log itself tells of verdicts, where nothing lies beside it."""
