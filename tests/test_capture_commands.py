@@ -1,6 +1,6 @@
 """Commands that were really run in a small workspace, with what they showed: another set than the gold cases.
 
-`golden/capture_commands.txt` holds one block a command: `$` and `>` the command, `|` its output (`~` a last line without
+`golden/capture_commands.txt` and `golden/capture_station.txt` (another workspace; its answers were written before capture saw the outputs) hold one block a command: `$` and `>` the command, `|` its output (`~` a last line without
 an end), `=` a finding, `?` one that may as well be missing (a folder that a plain listing does not mark), `cwd` the folder
 after it. In `golden/capture_documents.txt` the outputs are written by hand: of programs and packages that need not be
 installed.
@@ -52,7 +52,7 @@ def blocks(table: str) -> list[Block]:
 
 @pytest.mark.parametrize(
     "block",
-    [*blocks("capture_commands.txt"), *blocks("capture_documents.txt")],
+    [*blocks("capture_commands.txt"), *blocks("capture_station.txt"), *blocks("capture_documents.txt")],
     ids=lambda block: block.command[:60].replace("\n", " "),
 )
 def test_a_real_command_gives_the_findings_of_the_table(block: Block) -> None:

@@ -265,6 +265,13 @@ def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
     ):
         for part in dict.fromkeys(plain):
             alone = isinstance(part, Names) and part.form == "words" and len(part.printed) == 1
+            bare = (
+                isinstance(part, Names)
+                and part.printed in {(value,) for value in show.values}
+                and "/" not in part.printed[0]
+            )
+            if isinstance(part, Names) and bare and show.base != show.cwd:
+                part = replace(part, base=show.base)
             _reveal(replace(part, form="plain") if isinstance(part, Names) and alone else part, lines, sight)
         return
     named = loop_headings(show, symbolic, lines, sight.facts)

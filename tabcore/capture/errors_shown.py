@@ -60,7 +60,11 @@ _BINARY = re.compile(r"^Binary file (?P<path>[^\n]*) matches\.?$", re.MULTILINE)
 _PROGRAM_WORDS = re.compile(
     r"^(?:Syntax (?:Error|Warning)|I/O Error|Command Line Error|Internal Error|Permission Error)\b[^\n]*$", re.MULTILINE
 )
-_UNZIP = re.compile(r"^ *End-of-central-directory signature not found\.[\s\S]*?, period\.$", re.MULTILINE)
+_UNZIP = re.compile(
+    r"^(?:\[[^\n]*\]\n)? *End-of-central-directory signature not found\.[\s\S]*?(?:, period|this archive)\.$",
+    re.MULTILINE,
+)
+_JQ = re.compile(r"^parse error: [^\n]*$", re.MULTILINE)
 _SQL = re.compile(
     r"^(?:(?:Parse |Runtime |Catalog |Binder |Parser |IO |Invalid Input |Conversion )?[Ee]rror:?(?: near line \d+)?:? [^\n]*|LINE \d+: [^\n]*|\s+\^(?:---)?[^\n]*)$",
     re.MULTILINE,
@@ -161,8 +165,10 @@ def _own_words(text: str, command: str, found: ShownErrors) -> list[tuple[int, i
     cuts: list[tuple[int, int]] = []
     if "pdf" in command:
         cuts += [match.span() for match in _PROGRAM_WORDS.finditer(text)]
-    if "unzip" in command and "cannot find" in text:
+    if "unzip" in command and "signature not found" in text:
         cuts += [match.span() for match in _UNZIP.finditer(text)]
+    if "jq" in command and "parse error: " in text:
+        cuts += [match.span() for match in _JQ.finditer(text)]
     if "sqlite" in command or "duckdb" in command:
         cuts += [match.span() for match in _SQL.finditer(text)]
     return cuts

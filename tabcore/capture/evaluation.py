@@ -179,14 +179,14 @@ def _while(node: While, shell: Shell, stdin: Stream | None) -> Stream:
         return evaluate(node.body, inner, None)
 
     if from_content:
-        return _lines_of_content(stdin, body, shell)
+        return lines_of_content(stdin, body, shell)
     if not names:
         return body(UNKNOWN)
     bases = {names_base(show) for show in stdin if isinstance(show, Names)}
     return loop(list(names), shell, body, "while read", bases.pop() if len(bases) == 1 else "")
 
 
-def _lines_of_content(stdin: Stream, body: Callable[[str], Stream], shell: Shell) -> Stream:
+def lines_of_content(stdin: Stream, body: Callable[[str], Stream], shell: Shell) -> Stream:
     """A loop over a file's lines: what it echoes of them is content of that file."""
     shown: list[Stream] = []
     for show in body(UNKNOWN):
@@ -338,4 +338,14 @@ def base_name(path: str) -> str:
     return posixpath.basename(readable(path))
 
 
-__all__ = ["Word", "assign", "base_name", "evaluate", "is_only_names", "loop", "spoken", "stream_of"]
+__all__ = [
+    "Word",
+    "assign",
+    "base_name",
+    "evaluate",
+    "is_only_names",
+    "lines_of_content",
+    "loop",
+    "spoken",
+    "stream_of",
+]

@@ -79,6 +79,7 @@ def _prefix(line: str, base: str, places: tuple[tuple[str, bool], ...], facts: F
     """
     colon = line.find(":")
     first: str | None = None
+    numbered: str | None = None
     while 0 < colon < 400:
         name = line[:colon]
         path = resolve(base, name)
@@ -87,7 +88,7 @@ def _prefix(line: str, base: str, places: tuple[tuple[str, bool], ...], facts: F
                 return name
             first = first if first is not None else name
         colon = line.find(":", colon + 1)
-    if first is not None:
+    if first is not None and "-" not in first:
         return first
     for match in _NUMBERED.finditer(line[:400]):
         name = line[: match.start()]
@@ -96,8 +97,9 @@ def _prefix(line: str, base: str, places: tuple[tuple[str, bool], ...], facts: F
             and (_ENDING.search(name) or resolve(base, name) in facts.workspace.files)
             and _within(resolve(base, name), places)
         ):
-            return name
-    return None
+            numbered = name
+            break
+    return numbered if first is None or (numbered is not None and len(numbered) < len(first)) else first
 
 
 def _is_heading(line: str, base: str, places: tuple[tuple[str, bool], ...]) -> bool:

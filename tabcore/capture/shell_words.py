@@ -11,9 +11,25 @@ from tabcore.capture.shell_tree import Part, Substitution, Variable, Verbatim, W
 def append_word(words: list[tuple[int, int, list[Part]]], start: int, end: int, parts: list[Part]) -> None:
     """Adds a word, joined to the last one where nothing stands between: `$f/$g.txt` reaches us in two."""
     if words and words[-1][1] == start:
-        words[-1] = (words[-1][0], end, words[-1][2] + parts)
+        words[-1] = (words[-1][0], end, _met(words[-1][2], parts))
     else:
         words.append((start, end, parts))
+
+
+def _met(before: list[Part], after: list[Part]) -> list[Part]:
+    """Parts side by side; a `$` and a name that the grammar has put apart are a variable again."""
+    last, first = before[-1] if before else None, after[0] if after else None
+    if not isinstance(last, Verbatim) or not isinstance(first, Verbatim) or last.quoted or first.quoted:
+        return before + after
+    name = _NAME.match(first.text)
+    if not last.text.endswith("$") or name is None:
+        return before + after
+    rest = first.text[name.end() :]
+    left = [Verbatim(last.text[:-1])] if len(last.text) > 1 else []
+    return [*before[:-1], *left, Variable(name.group()), *([Verbatim(rest)] if rest else []), *after[1:]]
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def word_of(parts: list[Part]) -> Word:
@@ -56,6 +72,26 @@ def bare_word(text: str) -> str:
     if _SPECIAL.search(text) is None:
         return text
     return from_glob(text.replace("\\\n", ""))
+
+
+_LEFT_VARIABLE = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)")
+
+
+def bare_parts(text: str) -> list[Part]:
+    """An unquoted word's parts; the grammar leaves the second variable of `$a/$b.txt` inside a word.
+
+    >>> bare_parts("/$b.txt")
+    [Verbatim(text='/', quoted=False), Variable(name='b', operation='', operand=None, quoted=False), Verbatim(text='.txt', quoted=False)]
+    """
+    if "$" not in text:
+        return [Verbatim(bare_word(text))]
+    parts: list[Part] = []
+    for position, piece in enumerate(_LEFT_VARIABLE.split(text)):
+        if position % 2:
+            parts.append(Variable(piece))
+        elif piece:
+            parts.append(Verbatim(bare_word(piece)))
+    return parts
 
 
 def double_quoted(raw: bytes) -> str:

@@ -20,7 +20,7 @@ from tabcore.capture.shell_tree import (
     Verbatim,
     Word,
 )
-from tabcore.capture.shell_words import ansi_c, bare_word, double_quoted, quoted_part, verbatim, word_of
+from tabcore.capture.shell_words import ansi_c, bare_parts, double_quoted, quoted_part, verbatim, word_of
 
 MAX_DEPTH = 40
 WORDLIKE = frozenset(
@@ -79,7 +79,7 @@ class WordReader:
     def parts(self, node: SyntaxNode) -> list[Part]:
         match node.type:
             case kind if kind in TOKENS:
-                return [Verbatim(bare_word(self.text(node)))]
+                return bare_parts(self.text(node))
             case "raw_string":
                 return [Verbatim(self.text(node)[1:-1], quoted=True)]
             case "string":
@@ -125,10 +125,10 @@ class WordReader:
                 bare += self.text(child)
                 continue
             if bare:
-                parts.append(Verbatim(bare_word(bare)))
+                parts += bare_parts(bare)
                 bare = ""
             parts += self.parts(child)
-        return [*parts, Verbatim(bare_word(bare))] if bare else parts
+        return [*parts, *bare_parts(bare)] if bare else parts
 
     def string(self, node: SyntaxNode) -> list[Part]:
         """Double quotes; what lies between the expansions is taken from the source, blanks and all."""

@@ -118,7 +118,7 @@ def temporary(call: Call) -> Stream:
 _SILENT = words_of("""mkfifo chmod chown chgrp rmdir unlink shred sync wait kill pkill killall disown jobs bg fg fc trap ulimit umask
 true false : sleep clear reset stty tput exit return break continue shift unset local readonly declare typeset
 shopt complete bind hash times logout notify-send xdg-open open pbcopy xclip systemctl service mount umount
-chattr setfacl touchbar patch ed ex at crontab unalias enable getopts let builtin-none mknod losetup renice ionice-none""")
+chattr setfacl touchbar patch at crontab unalias enable getopts let builtin-none mknod losetup renice ionice-none""")
 
 _NOISY = words_of("""date pwd whoami id hostname uname uptime env-none printenv arch nproc free df lscpu ps top htop vmstat lsof
 history pip pip3 npm pnpm yarn bun cargo rustc go gcc g++ clang cc make cmake ninja mvn gradle javac java dotnet

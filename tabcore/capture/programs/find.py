@@ -42,7 +42,15 @@ def _found_names(roots: list[str], tests: list[str]) -> tuple[str, ...]:
     names = [from_glob(name) if is_literal(name) else name for name in given] or [STAR]
     flat = "-maxdepth" in tests and tests[tests.index("-maxdepth") + 1 :][:1] == ["1"]
     joined = [posixpath.join(root, "") + ("" if flat else DEEP) + name for root in roots for name in names]
-    return tuple(joined) if given else (*roots, *joined)
+    if given:
+        return tuple(joined)
+    only_files = "-type" in tests and tests[tests.index("-type") + 1 :][:1] == ["f"]
+    return (*(root for root in roots if not only_files or not is_literal(root) or _is_a_name(root)), *joined)
+
+
+def _is_a_name(root: str) -> bool:
+    """True for a starting point that may be a file itself: one with an ending."""
+    return bool(posixpath.splitext(posixpath.basename(root))[1])
 
 
 def _find_actions(

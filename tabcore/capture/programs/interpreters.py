@@ -187,6 +187,9 @@ def _begins_only(program: str) -> bool:
     return True
 
 
+_NAMED_LINE = re.compile(r"\s*\(?\s*(?:FILENAME\s*\"\s?:|\"%s:[^\"]*\"\s*,\s*FILENAME)")
+
+
 def _awk_lines(call: Call, program: str, files: list[str]) -> Stream:
     kind = awk_output(program)
     printed = re.findall(r"\bprintf?\b([^;}\n]*)", program)
@@ -196,7 +199,8 @@ def _awk_lines(call: Call, program: str, files: list[str]) -> Stream:
         if kind == "count":
             return (Noise("awk: counts and sums only"),)
         shown = call.content(files, "awk: takes content", computed=kind == "maybe")
-        if "FILENAME" in program and kind != "lines":
+        named = bool(printed) and all(_NAMED_LINE.match(text) for text in printed)
+        if "FILENAME" in program and (named or kind != "lines"):
             return tuple(replace(show, naming="prefix") if isinstance(show, Content) else show for show in shown)
         return shown
     if kind == "count":

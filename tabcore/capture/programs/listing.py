@@ -19,7 +19,7 @@ def ls(call: Call) -> Stream:
     parsed = call.parsed(_LS_VALUES + (" L level s sort" if call.name in ("exa", "eza", "lsd") else ""))
     if parsed.has("version", "help"):
         return (Noise("ls: about itself"),)
-    options = "".join(name for name in parsed.options if len(name) == 1)
+    options = "".join(name for name in parsed.options if len(name) == 1) + parsed.options.get("number", "")
     if set(options) & set("nog") and call.name in ("ls", "gls"):
         options += "l"
     if call.name == "vdir" or parsed.value("format") in ("long", "verbose"):

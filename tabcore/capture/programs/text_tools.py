@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tabcore.capture.patterns import is_literal
+from tabcore.capture.patterns import STAR, is_literal
 from tabcore.capture.programs.call import Call, Row, about, content, filtering, names_of
 from tabcore.capture.shows import Content, Names, Noise, Stream, limited, mangled
 
@@ -132,8 +132,18 @@ def dd(call: Call) -> Stream:
 
 
 def split(call: Call) -> Stream:
-    """split, csplit: cut a file into pieces; nothing of it is shown."""
+    """split, csplit: cut a file into pieces, which are the agent's own; nothing of it is shown."""
+    if call.name == "csplit":
+        prefix = call.parsed("f b n prefix suffix-format digits").value("f", "prefix") or "xx"
+    else:
+        prefix = (call.parsed("a b C l n t additional-suffix bytes lines number filter").operands[1:] or ["x"])[0]
+    call.shell.facts.author_all(call.path(prefix) + STAR, f"{call.name}: writes the pieces")
     return ()
+
+
+def line_editor(call: Call) -> Stream:
+    """ed, ex: the lines that their commands print; sizes are figures."""
+    return call.content(call.parsed("p c S T u").operands, f"{call.name}: prints lines", computed=True)
 
 
 def tr(call: Call) -> Stream:
@@ -245,7 +255,6 @@ _SHOWN_WHOLE: dict[str, Row] = {
         "ts": "",
         "pv": "",
         "sponge": "",
-        "csplit": "",
         "spell": "",
         "aspell": "l d lang",
         "hunspell": "d",
@@ -290,6 +299,8 @@ ROWS: dict[str, Row] = {
     "tr": tr,
     "strings": strings,
     "split": split,
+    "csplit": split,
+    **dict.fromkeys(["ed", "ex"], line_editor),
     **dict.fromkeys(["tshark", "tcpdump", "capinfos"], capture_file),
     **dict.fromkeys(
         [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from tabcore.capture.evaluation import evaluate
+from tabcore.capture.evaluation import evaluate, lines_of_content
 from tabcore.capture.expansion import _inline
 from tabcore.capture.patterns import UNKNOWN, is_literal, words_of
 from tabcore.capture.programs.call import Call, Row
@@ -183,6 +183,8 @@ def _over_names(call: Call, words: list[str], placeholder: str, stdin: Stream) -
         def body(value: str) -> Stream:
             return call.shell.run([word.replace(placeholder, value) for word in words], call.shell.child(), None)
 
+        if any(isinstance(show, Content) for show in stdin):
+            return lines_of_content(stdin, body, call.shell)
         return each(names, call, body, call.name)
     shown = call.shell.run([*words, *names], call.shell.child(), None)
     if UNKNOWN in names:

@@ -133,6 +133,11 @@ def text_of(value: Value) -> str:
             return UNKNOWN
 
 
+_LONG_ENDINGS = frozenset(
+    [".sqlite", ".sqlite3", ".parquet", ".geojson", ".feather", ".jsonlines", ".markdown", ".duckdb"]
+)
+
+
 def looks_like_file(text: str) -> bool:
     """True for a literal that may well name a file: an ending, no line break, no pattern of another kind.
 
@@ -145,7 +150,7 @@ def looks_like_file(text: str) -> bool:
     stem, ending = posixpath.splitext(name)
     return (
         bool(stem)
-        and 1 < len(ending) <= 6
+        and (1 < len(ending) <= 6 or ending.lower() in _LONG_ENDINGS)
         and ending[1:].isalnum()
         and not ending[1:].isdecimal()
         and not name.endswith(" ")

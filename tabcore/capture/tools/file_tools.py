@@ -6,7 +6,7 @@ import json
 import posixpath
 import re
 
-from tabcore.capture.patterns import resolve
+from tabcore.capture.patterns import from_glob, matches, resolve
 from tabcore.capture.tools.listed_by_tools import tool_entries
 from tabcore.capture.tools.scene import Scene
 from tabcore.trajectory import Json
@@ -21,6 +21,7 @@ _FOLDER = re.compile(
     r"\A(?:<path>[^\n]*</path>\n)?<type>directory</type>|\AHere's the files and directories up to|\ADirectory listing (?:for|of)|\A- /[^\n]*/\n\s+- |\AContents of (?:directory|folder)",
     re.MULTILINE,
 )
+_SECTION = re.compile(r"^-{2,} (?P<path>\S[^\n]*?) -{2,}$", re.MULTILINE)
 _NUMBER_ONLY = re.compile(r"\s*(?:\d+[\t→|:][\t→|: ]*)?\s*")
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\n?", re.DOTALL)
 _PREVIEW = re.compile(
@@ -114,6 +115,9 @@ def _read_several(scene: Scene, paths: list[str]) -> None:
     """read_multiple_files: each path with its content, or with an error of its own."""
     text = scene.text
     for path in paths:
+        if "*" in path:
+            _read_matching(scene, path)
+            continue
         shown = next(
             (
                 form
@@ -129,6 +133,17 @@ def _read_several(scene: Scene, paths: list[str]) -> None:
         after = text[text.index(shown) + len(shown) :][:200].lstrip(":*`'\" \n-")
         if not re.match(r"Error\b|ENOENT|No such|not found|does not exist", after) and after:
             scene.sight.read(path, f"{scene.tool} tool: one of its paths; content is shown")
+
+
+def _read_matching(scene: Scene, glob: str) -> None:
+    """A glob among the paths to read: the files that headings of the observation name."""
+    pattern = from_glob(glob)
+    found = [scene.absolute(match["path"]) for match in _SECTION.finditer(scene.text)]
+    fitting = [path for path in found if matches(pattern, path)]
+    for path in fitting:
+        scene.sight.read(path, f"{scene.tool} tool: a file of its pattern; content is shown")
+    if not fitting and scene.text.strip() and not failed(scene):
+        scene.sight.undecided.setdefault(pattern, f"{scene.tool} tool: the observation does not name its files")
 
 
 def list_folder(scene: Scene, path: str) -> None:

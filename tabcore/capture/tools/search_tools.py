@@ -21,6 +21,7 @@ _FILE_HEADING = re.compile(
     r"^(?:File: (?P<file>.+)|(?P<path>[^\s:][^:\n]*):|#+ (?P<title>\S.*)|(?P<bare>(?:\.?/)?\S.*\.\w{1,8}))$"
 )
 _HEADED_LINE = re.compile(r"^(?:\s+Line \d+[:-]|L\d+[:-]|Line \d+[:-]|\s*\d+[:|-]|\s*│?\s*\d+[│:]|│(?!-))")
+_CUT_NOTE = re.compile(r"^\s*(?:\[(?:Showing results|\d+ (?:results|matches) limit)|\(Results are truncated)")
 _COUNTED = re.compile(r"^(?P<path>.+?)(?::\s*| \()(?P<count>\d+)(?: match(?:es)?\)?)?$")
 
 
@@ -53,7 +54,7 @@ def search_tool(scene: Scene) -> None:
     if failed(scene) or _NOTHING.match(scene.text) or not scene.text.strip():
         return
     mode = scene.argument("output_mode", "outputMode", "mode")
-    lines = [line for line in scene.lines() if line.strip()]
+    lines = [line for line in scene.lines() if line.strip() and not _CUT_NOTE.match(line)]
     if not mode and scene.tool == "Grep":
         mode = "files_with_matches"
     if mode == "files_with_matches" or scene.arguments.get("files_only") is True:
@@ -108,12 +109,8 @@ def _matching_lines(scene: Scene, lines: list[str]) -> None:
             break
     for path in found:
         scene.sight.read(path, rule)
-    if (
-        not found
-        and folder
-        and re.search(r"[^/.]\.\w{1,8}$", folder)
-        and any(re.match(r"^\s*\d+[:-]", line) for line in lines)
-    ):
+    shows_lines = scene.argument("output_mode") == "content" or any(re.match(r"^\s*\d+[:-]", line) for line in lines)
+    if not found and is_file and shows_lines:
         scene.sight.read(folder, rule)
     elif not found:
         _only_names(scene, lines)
