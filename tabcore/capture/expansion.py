@@ -192,9 +192,9 @@ def _substituted(stream: Stream, shell: Shell) -> str:
     text = literal_text(stream)
     if text is not None and SHOWN not in text:
         return text.rstrip("\n")
-    if len(stream) == 1 and isinstance(stream[0], Names) and stream[0].form == "count-after":
-        if not any(map(is_literal, stream[0].printed)):
-            return UNKNOWN
+    only = stream[0] if len(stream) == 1 else None
+    if isinstance(only, Names) and only.form == "count-after" and not any(map(is_literal, only.printed)):
+        return UNKNOWN
     if stream and all(isinstance(show, Names | Text) for show in stream):
         names = [name for name in printed_names(stream) if name]
         for show in stream:
