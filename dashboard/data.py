@@ -13,10 +13,11 @@ from dashboard import uploads
 from dashboard.uploads import Dropped
 from sample_runs import runs_folder
 from tabcore import rerun
+from tabcore.errors import UsageError
 from tabcore.presentation.plain import CAP
 from tabcore.presentation.replay_widget import orders, payload
 from tabcore.presentation.replay_widget.turn_text import turn_text_payload
-from tabcore.rows import Loaded, Replay, RunRow
+from tabcore.rows import Followed, Loaded, Replay, RunRow
 from tabcore.trajectory import Json
 
 Stamp = tuple[int, int]
@@ -35,8 +36,21 @@ def runs() -> tuple[RunRow, ...]:
 
 
 def run(run_id: str) -> RunRow | None:
-    """One run; None where the store has none of that id."""
-    return next((row for row in runs() if row.run_id == run_id), None)
+    """One run, by its id or one that it had while its log was shorter; None where the store has none of that id."""
+    found = next((row for row in runs() if row.run_id == run_id), None)
+    db = store_file()
+    return found or (_run(str(db), _stamp(db), run_id) if db.exists() else None)
+
+
+def stamp() -> Stamp:
+    """What changes when the store does: when it is the same, no question has another answer."""
+    return _stamp(store_file())
+
+
+def followed() -> tuple[Followed, ...]:
+    """Every log that is or was followed while it grew, the one that grew last first."""
+    db = store_file()
+    return _followed(str(db), _stamp(db)) if db.exists() else ()
 
 
 def replay(run_id: str) -> Replay:
@@ -119,13 +133,27 @@ def _runs(db: str, stamp: Stamp) -> tuple[RunRow, ...]:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
+def _run(db: str, stamp: Stamp, run_id: str) -> RunRow | None:
+    try:
+        return rerun.run(db, run_id)
+    except UsageError:
+        return None
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _followed(db: str, stamp: Stamp) -> tuple[Followed, ...]:
+    return rerun.followed(db)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
 def _replay(db: str, stamp: Stamp, run_id: str) -> Replay:
     return rerun.replay(db, run_id)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _replay_data(db: str, stamp: Stamp, run_id: str) -> Mapping[str, Json]:
-    return payload.replay_payload(_replay(db, stamp, run_id))
+    """`run` is the id by which the run was asked for: a growing log's newest one would be another each time."""
+    return {**payload.replay_payload(_replay(db, stamp, run_id)), "run": run_id}
 
 
 def _version(db: str, stamp: Stamp, run_id: str) -> str:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
@@ -29,6 +32,9 @@ examples:
   runningtab open                        see the sample runs in the browser
   runningtab open my-logs/               load a folder of logs, then see them in the browser
   runningtab load session.jsonl          load one log and say what became of it
+  runningtab load runs.zip 'logs/**/*.gz' load an archive, and what a pattern matches
+  cat session.jsonl | runningtab load -  load what comes in
+  runningtab watch ~/.claude/projects    follow growing logs; the pages show new turns as they come
   runningtab runs                        list what is loaded
   runningtab show 3fa2 --turn 8          the tab of the run whose id begins with 3fa2, after turn 8
   runningtab runs --json | jq .          the same list for other programs
@@ -36,8 +42,15 @@ examples:
                                          capture was wrong: turn 8 read notes.txt
   runningtab export 3fa2 -o run.json     the run as an ATIF document
 
-exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use); 2 wrong usage.
+exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use, with load --strict any
+problem); 2 wrong usage; 130 interrupted.
 Runs are kept in one file in your data folder; --db FILE or the variable RUNNINGTAB_DB names another."""
+
+
+_LOADABLE = (
+    "a log, a folder of logs, a packed log (.gz .zst), an archive (.zip .tar .tar.gz .tar.zst), a quoted pattern, or -"
+    " for standard input"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,14 +86,22 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     opened = command("open", "load what is named (else the sample runs, once) and show all runs in the browser", _open)
-    opened.add_argument("paths", nargs="*", metavar="PATH", help="a log, or a folder of logs")
+    opened.add_argument("paths", nargs="*", metavar="PATH", help=_LOADABLE)
     opened.add_argument(
         "--port", type=int, default=0, help="port of the page (default: 8501, or the next that is free)"
     )
     opened.add_argument("--no-browser", action="store_true", help="only print the address")
     loaded = command("load", "load logs and folders of logs; loading again what has not changed adds nothing", _load)
-    loaded.add_argument("paths", nargs="+", metavar="PATH", help="a log, or a folder of logs")
+    loaded.add_argument("paths", nargs="+", metavar="PATH", help=_LOADABLE)
+    loaded.add_argument("--strict", action="store_true", help="end with exit code 1 when there is any problem")
     _add_json(loaded)
+    watched = command(
+        "watch", "follow folders of growing logs until it is interrupted: new turns are stored as they come", _watch
+    )
+    watched.add_argument("folders", nargs="+", metavar="DIR", help="a folder of logs")
+    watched.add_argument(
+        "--quiet", type=float, default=600, metavar="SECONDS", help="a log without growth for so long has ended (600)"
+    )
     _add_json(command("runs", "list the loaded runs", _runs))
     shown = command("show", "print the tab of one run", _show)
     shown.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
@@ -133,7 +154,22 @@ def _load(options: argparse.Namespace) -> int:
         _print_json([asdict(item) for item in loaded])
     else:
         _print_loaded(loaded)
-    return 0 if any(item.runs for item in loaded) else 1
+    failed = options.strict and any(item.problems for item in loaded)
+    return 0 if any(item.runs for item in loaded) and not failed else 1
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from tabcore import rerun
+    from tabcore.store.columns import without_pandas
+
+    without_pandas()
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    watcher = rerun.watcher(options.folders, options.db, lambda line: _say(printable(line, " ")), quiet=options.quiet)
+    _say(f"following {', '.join(map(printable, watcher.folders))}; Ctrl-C ends it")
+    watcher.run(stop)
+    return 0
 
 
 def _runs(options: argparse.Namespace) -> int:
@@ -236,8 +272,9 @@ def _run_json(row: RunRow) -> dict[str, Any]:
 
 
 def _print_loaded(loaded: Sequence[Loaded]) -> None:
-    rows = [("file", "state", "runs", "what was read")]
-    rows += [(item.path, item.state, str(len(item.runs)), item.tally) for item in loaded]
+    """One table of all that was given, then the problems, then the sums."""
+    rows = [("file", "state", "runs", "problems", "what was read, or why not")]
+    rows += [(item.path, item.state, str(len(item.runs)), str(len(item.problems)), _fate(item)) for item in loaded]
     _print_table(rows)
     for item in loaded:
         for problem in item.problems[:_PROBLEMS_SHOWN]:
@@ -245,8 +282,19 @@ def _print_loaded(loaded: Sequence[Loaded]) -> None:
         if len(item.problems) > _PROBLEMS_SHOWN:
             _say(printable(f"  … and {len(item.problems) - _PROBLEMS_SHOWN} more problems of {item.path}", " "))
     runs = sum(len(item.runs) for item in loaded)
-    states = {state: sum(item.state == state for item in loaded) for state in dict.fromkeys(i.state for i in loaded)}
-    _say(f"{runs} {'run' if runs == 1 else 'runs'}; files: " + ", ".join(f"{n} {state}" for state, n in states.items()))
+    states = Counter(item.state for item in loaded)
+    problems = sum(len(item.problems) for item in loaded)
+    files = ", ".join(f"{number} {state}" for state, number in states.items())
+    _say(f"{_counted(runs, 'run')}; files: {files}; {_counted(problems, 'problem')}")
+
+
+def _fate(item: Loaded) -> str:
+    why = next((problem.what for problem in item.problems if problem.lost), "")
+    return item.tally or why
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" + ("" if number == 1 else "s")
 
 
 _PROBLEMS_SHOWN = 5

@@ -45,7 +45,7 @@ def draw() -> None:
     """The line itself."""
     st.html(_STYLE)
     chosen = chosen_run()
-    row = next((run for run in data.runs() if run.run_id == chosen), None) if chosen else None
+    row = data.run(chosen) if chosen else None
     with st.container(horizontal=True, vertical_alignment="center", key="run-line"):
         if row is None:
             st.text("No run is chosen.")

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from dashboard import data, selection
-from dashboard.parts import frame, load_report, replay_widget
+from dashboard.parts import following, frame, load_report, replay_widget
 from dashboard.parts.boundary import boundary
 from tabcore.presentation.plain import CAP, plain, plain_line
 from tabcore.rows import Replay, RunRow
@@ -30,7 +30,8 @@ def render() -> None:
         return
     replay = data.replay(chosen)
     if replay.turns:
-        _stepping(chosen, _opening(replay))
+        following.switch(row.path)
+        _stepping(chosen, _opening(chosen, replay))
     else:
         _say("**This run has no turns.** The log was read, but no response of a model is in it.")
     _about(replay)
@@ -44,9 +45,8 @@ def _say(words: str) -> None:
         st.page_link("views/runs.py", label="Go to the runs")
 
 
-def _opening(replay: Replay) -> int:
+def _opening(run_id: str, replay: Replay) -> int:
     """The turn that the address names, else the one that was left in this session, else the first."""
-    run_id = replay.run.run_id
     wanted = selection.from_address(st.query_params.to_dict())
     turn = wanted.turn if wanted.run == run_id and wanted.turn else st.session_state.get(_left(run_id))
     return selection.nearest_turn(turn, tuple(row.number for row in replay.turns))

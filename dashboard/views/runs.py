@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import data, selection
-from dashboard.parts import load_report
+from dashboard.parts import following, load_report
 from dashboard.uploads import Dropped
 from tabcore.presentation.plain import plain_line
 from tabcore.rows import Loaded, RunRow
@@ -20,6 +20,7 @@ def render() -> None:
     load_report.draw(st.session_state.get("loaded", ()))
     rows = data.runs()
     if rows:
+        following.switch()
         _table(_filtered(rows))
 
 

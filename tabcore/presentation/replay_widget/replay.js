@@ -11,7 +11,7 @@ function makeReplay(root) {
   const entries = makeEntries(parts.entries, parts["entries-count"], light, (id) => tell("entry", id));
   const candidates = makeCandidates(parts.candidates, parts["candidate-rows"], parts["candidates-count"], light);
   const panel = makeTurnPanel(parts.calls, parts.status);
-  let model = null, strip = null, place = 0, playing = 0, resting = 0, tell = () => {};
+  let model = null, strip = null, place = 0, playing = 0, resting = 0, unseen = 0, tell = () => {};
 
   function go(next, { quiet = false } = {}) {
     const wanted = Math.min(model.last, Math.max(1, next));
@@ -38,6 +38,9 @@ function makeReplay(root) {
     candidates.show(model, turn);
     panel.show(model.data.turns[place - 1]);
     box.dataset.turn = turn;
+    if (place === model.last) unseen = 0;
+    parts.arrived.hidden = !unseen;
+    setText(parts.arrived, unseen ? `${unseen} new turn${unseen === 1 ? "" : "s"}` : "");
   }
 
   // Files that change columns between two neighbouring turns, with where they are now.
@@ -157,10 +160,30 @@ function makeReplay(root) {
     entries.fill(message.entry, message, model.data.entries.find((entry) => entry.id === message.entry)?.turn);
   }
 
-  function feed(data) {
-    play(false);
-    [requirements.rows, entries.rows, candidates.pool].forEach((rows) => { rows.forEach((node) => node.remove()); rows.clear(); });
+  // The same run, grown: the reader stays at the turn, rows and excerpts that are open stay open.
+  function grow(data) {
+    const before = model, turn = model.numbers[place - 1];
+    drop(requirements.rows, changed(before.data.requirements, data.requirements));
+    drop(entries.rows, changed(before.data.entries, data.entries));
+    drop(candidates.pool, [...candidates.pool.keys()]);
     model = makeModel(data);
+    for (const [id, message] of before.excerpts) if (entries.rows.has(id)) model.excerpts.set(id, message);
+    unseen += Math.max(0, model.last - before.last);
+    draw(turn);
+  }
+
+  function feed(data) {
+    if (model && model.data.run === data.run && model.last && data.turns.length) return grow(data);
+    play(false);
+    for (const rows of [requirements.rows, entries.rows, candidates.pool]) drop(rows, [...rows.keys()]);
+    model = makeModel(data);
+    unseen = 0;
+    draw(turnOfAddress(data) ?? data.opening);
+    address();
+  }
+
+  function draw(turn) {
+    const { data } = model;
     parts.simulated.closest("p").hidden = !data.simulated;
     setText(parts.simulated, data.simulated);
     setText(parts.turns, String(model.numbers[model.last - 1] ?? 0));
@@ -168,9 +191,8 @@ function makeReplay(root) {
     strip?.close();
     delete box.dataset.drawn;
     strip = makeStrip(parts, model, (next) => { if (playing) play(false); go(next, { quiet: true }); });
-    place = placeOf(model, turnOfAddress(data) ?? data.opening);
+    place = placeOf(model, turn);
     show();
-    address();
     for (const message of window.runningtabFeed?.values() ?? []) hear({ detail: message });
   }
 
@@ -194,6 +216,19 @@ function makeReplay(root) {
       window.removeEventListener("runningtab:fed", hear);
     },
   };
+}
+
+function drop(rows, names) {
+  for (const name of names) {
+    rows.get(name)?.remove();
+    rows.delete(name);
+  }
+}
+
+// Ids of what is no more, or is otherwise.
+function changed(before, now) {
+  const same = new Map(now.map((one) => [one.id, JSON.stringify(one)]));
+  return before.filter((one) => same.get(one.id) !== JSON.stringify(one)).map((one) => one.id);
 }
 
 function turnOfAddress(data) {
