@@ -64,6 +64,21 @@ def test_what_cannot_be_loaded_ends_with_1_and_says_why(
     assert "notes.txt" in out
 
 
+def test_one_table_says_what_was_loaded_skipped_and_why_and_strict_makes_problems_an_error(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, notes = write_log(tmp_path, "a.jsonl"), write_log(tmp_path, "notes.txt", "nothing\n")
+    torn = write_log(tmp_path, "torn.jsonl", pi_log(session="t")[:-40])
+    code, out, _ = run(capsys, "load", "--db", db, str(good), str(notes), str(torn))
+    assert code == 0
+    table = [[*line.split()[1:4], line.split()[4:]] for line in out.splitlines()[1:4]]
+    assert [row[:3] for row in table] == [["loaded", "1", "0"], ["skipped", "0", "1"], ["loaded", "1", "1"]]
+    assert [" ".join(row[3]) for row in table[:2]] == ["9 lines: 9 read", "no reader recognises its content"]
+    assert out.splitlines()[-1] == "2 runs; files: 2 loaded, 1 skipped; 2 problems"
+    for paths, wanted in (([good], 0), ([good, notes], 1), ([torn], 1)):
+        assert run(capsys, "load", "--strict", "--db", db, *map(str, paths))[0] == wanted
+
+
 def test_an_unknown_run_ends_with_2_in_one_line_with_the_remedy(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "show", "abc", "--db", db)
     assert (code, out) == (2, "")
@@ -140,7 +155,9 @@ def test_the_five_lines_of_python_need_no_store(tmp_path: Path) -> None:
     assert loaded.tab_at(2).text == GOLDEN.read_text("utf-8").rstrip("\n")
 
 
-def test_open_loads_serves_prints_the_address_and_runs_nothing_that_lies_beside_the_log(tmp_path: Path, db: str) -> None:
+def test_open_loads_serves_prints_the_address_and_runs_nothing_that_lies_beside_the_log(
+    tmp_path: Path, db: str
+) -> None:
     import urllib.request
 
     log = write_log(tmp_path)
