@@ -39,7 +39,6 @@ from tabcore.tab.events import CaptureUndecided
 from tabcore.tab.history import Historian, TurnFacts, workspace_of
 from tabcore.tab.keeper import excerpt_text
 from tabcore.tab.oracle import Oracle
-from tabcore.tab.timeline import TimelineRecorder
 from tabcore.trajectory import Piece, RunEnded, RunHeader, RunStarted, Tally, Task, Turn, TurnRead, run_key
 
 CHUNK = 4 << 20
@@ -81,7 +80,6 @@ class RunInProgress:
         root = workspace_of(derived_from).root
         self._historian = Historian(derived_from, self._excerpts, _under(root, corrections.decisions))
         self._oracle = Oracle(root)
-        self._recorder = TimelineRecorder()
         self.last_turn = 0
 
     def turn(self, turn: Turn) -> None:
@@ -109,7 +107,7 @@ class RunInProgress:
         if self._record:
             self._columns.after(self.number, ended.after, self.last_turn)
         self._take(self._historian.end(ended.after, self.last_turn), after_last=True)
-        self._columns.timeline(self.number, self._recorder.timeline())
+        self._columns.timeline(self.number, self._historian.tab.timeline())
         self._columns.oracle(self.number, self._oracle.checked())
         self._excerpts.close()
 
@@ -123,7 +121,7 @@ class RunInProgress:
 
     def run_record(self, digest: str) -> RunRecord:
         """The run as the store lists it."""
-        tab = self._recorder.tab
+        tab = self._historian.tab
         agreed = [one.agreed for one in self._oracle.checked()]
         counts = Counts(
             turns=self.turns,
@@ -148,9 +146,7 @@ class RunInProgress:
         return RunRecord(self.number, run_key(digest, self.key), self.key, self.header, derivation, counts)
 
     def _take(self, facts: TurnFacts, *, after_last: bool) -> None:
-        for event in facts.events:
-            self._recorder.add(event)
-            self.unknowns += isinstance(event, CaptureUndecided)
+        self.unknowns += sum(isinstance(event, CaptureUndecided) for event in facts.events)
         self.differences += len(facts.differences)
         self.corrected += len(facts.overruled)
         self.recorded_tab = self.recorded_tab or facts.recorded_tab

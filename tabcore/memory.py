@@ -15,7 +15,7 @@ from tabcore.tab import messages
 from tabcore.tab.history import Historian
 from tabcore.tab.review import Reviewer
 from tabcore.tab.tab import Tab
-from tabcore.tab.timeline import Timeline, TimelineRecorder
+from tabcore.tab.timeline import Timeline
 from tabcore.trajectory import Run, collect
 
 
@@ -55,12 +55,10 @@ class LoadedRun:
     @cached_property
     def _derived(self) -> tuple[Timeline, Mapping[str, str]]:
         historian = Historian(self.run.header)
-        recorder = TimelineRecorder()
-        facts = [historian.turn(turn) for turn in self.run.turns]
-        facts.append(historian.end(self.run.after, self.run.turns[-1].number if self.run.turns else 0))
-        for event in (event for of_turn in facts for event in of_turn.events):
-            recorder.add(event)
-        return recorder.timeline(), historian.keeper.texts
+        for turn in self.run.turns:
+            historian.turn(turn)
+        historian.end(self.run.after, self.run.turns[-1].number if self.run.turns else 0)
+        return historian.tab.timeline(), historian.tab.texts
 
 
 def read_runs(path: str) -> tuple[LoadedRun, ...]:

@@ -17,6 +17,7 @@ from tabcore.tab.corrections import DecisionCorrection, Overruled, corrected, ov
 from tabcore.tab.events import Event, Refused
 from tabcore.tab.keeper import Keeper, command_text
 from tabcore.tab.operations import operation_of
+from tabcore.tab.timeline import RecordingTab
 from tabcore.trajectory import Message, Observation, RunHeader, ToolCall, Turn, without
 
 TabText = Literal["status line", "reply", "finish check"]
@@ -68,7 +69,7 @@ class Historian:
     """Follows one recorded run. Give it the turns in order; at the end, what was said after the last.
 
     `texts` is where the excerpts are kept, by digest: a dict of its own unless stated. `corrections` are what persons
-    said of the run's calls.
+    said of the run's calls. `tab` is the tab of the run, with its timeline.
     """
 
     def __init__(
@@ -81,7 +82,9 @@ class Historian:
         for correction in corrections:
             self._corrections.setdefault((correction.turn, correction.call), []).append(correction)
         self._header = header
-        self.keeper = Keeper(workspace_of(header), texts=texts)
+        kept: MutableMapping[str, str] = {} if texts is None else texts
+        self.tab = RecordingTab(kept)
+        self.keeper = Keeper(workspace_of(header), texts=kept, tab=self.tab)
         self._pending: dict[str, _Made] = {}
         self._stopped: int | None = None
         self._events: list[Event] = []

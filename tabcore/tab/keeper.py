@@ -47,7 +47,10 @@ class Reply:
 
 
 class Keeper:
-    """Keeps the tab of one task beside one agent. Calls come in the order in which their results were shown."""
+    """Keeps the tab of one task beside one agent. Calls come in the order in which their results were shown.
+
+    `tab` is one that shares `texts`: a new one unless given.
+    """
 
     def __init__(
         self,
@@ -56,10 +59,11 @@ class Keeper:
         *,
         shown: int = SHOWN,
         texts: MutableMapping[str, str] | None = None,
+        tab: Tab | None = None,
     ) -> None:
         self.workspace = workspace
         self.texts: MutableMapping[str, str] = {} if texts is None else texts
-        self.tab = Tab(self.texts, task)
+        self.tab = Tab(self.texts, task) if tab is None else tab
         self._shown = shown
 
     @cached_property

@@ -65,7 +65,8 @@ class Oracle:
     def turn(self, turn: Turn, facts: TurnFacts) -> None:
         """The next turn, with what capture made of it."""
         self._calls.update((call.call_id, (turn.number, i)) for i, call in enumerate(turn.calls) if call.call_id)
-        seen = [_Seen(c, kind, absolute(self._root, path), rule) for c, kind, path, rule in _as_captured(facts)]
+        captured = (one for one in _as_captured(facts) if turn.stated or one[1] != "listed")
+        seen = [_Seen(c, kind, absolute(self._root, path), rule) for c, kind, path, rule in captured]
         self._ever.update(((one.kind, one.path), one) for one in seen if one.kind != "listed")
         for stated in turn.stated:
             if stated.call_id:

@@ -34,6 +34,11 @@ THRESHOLD = 2
 """A candidate is above the threshold when its path shares at least this many distinct terms with the task."""
 
 RequirementStatus = Literal["open", "done", "unavailable"]
+LeftBy = Literal["read", "authored", "renamed", "folder"]
+"""Why a path is no candidate any more."""
+
+
+OfFile = FileListed | FileRead | FileAuthored | FileRenamed
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,7 @@ class Tab:
         self.last_operation: int | None = None
         self.stopped_turn: int | None = None
         self.finish_checked = False
+        self._starred = 0
         self._task_terms: frozenset[str] = frozenset()
         self._path_terms: dict[str, frozenset[str]] = {}
         if task:
@@ -112,35 +118,31 @@ class Tab:
     @property
     def starred(self) -> int:
         """How many candidates are above the threshold."""
-        return sum(candidate.starred_turn is not None for candidate in self.candidates.values())
+        return self._starred
 
-    def folders_above(self, path: str) -> tuple[str, ...]:
-        """The folders that a file of this path tells of and that were not known, the deepest first."""
-        found = []
-        folder = path.rpartition("/")[0]
-        while folder and folder not in self.folders:
-            found.append(folder)
-            folder = folder.rpartition("/")[0]
-        return tuple(found)
+    def hold(self, candidates: Iterable[Candidate]) -> None:
+        """Take these for the candidates, in the place of those there are."""
+        self.candidates = {candidate.path: candidate for candidate in candidates}
+        self._starred = sum(candidate.starred for candidate in self.candidates.values())
 
     def apply(self, event: Event) -> None:
         """Fold one fact in. Facts come in the order in which they happened."""
-        if isinstance(event, FileListed | FileRead | FileAuthored | FileRenamed):
-            for folder in self.folders_above(event.path):
-                self.folders.add(folder)
-                self.candidates.pop(folder, None)
         match event:
+            case FileListed():
+                self._tell_folders(event)
+                self._list(event.path, event.turn, event.call)
+            case FileRead():
+                self._tell_folders(event)
+                self._read(event)
+            case FileAuthored():
+                self._tell_folders(event)
+                self.authored.add(event.path)
+                self._drop(event.path, event, "authored")
+            case FileRenamed():
+                self._tell_folders(event)
+                self._rename(event)
             case TaskStated(turn, text):
                 self._extend_task(turn, text)
-            case FileListed(turn, call, path):
-                self._list(path, turn, call)
-            case FileRead():
-                self._read(event)
-            case FileAuthored(path=path):
-                self.authored.add(path)
-                self.candidates.pop(path, None)
-            case FileRenamed():
-                self._rename(event)
             case RequirementAdded(turn, _, requirement, text):
                 self.requirements[requirement] = Requirement(requirement, text, turn)
             case Resolved(turn, _, requirement, status, entry, reason):
@@ -221,6 +223,7 @@ class Tab:
         for path, candidate in self.candidates.items():
             if not candidate.starred and self._is_relevant(path):
                 self.candidates[path] = replace(candidate, starred_turn=turn)
+                self._starred += 1
 
     def _is_relevant(self, path: str) -> bool:
         words = self._path_terms.get(path)
@@ -228,9 +231,29 @@ class Tab:
             words = self._path_terms[path] = frozenset(terms(path))
         return len(words & self._task_terms) >= THRESHOLD
 
-    def _list(self, path: str, turn: int, call: int) -> None:
-        if not any(path in known for known in (self.candidates, self.opened, self.authored, self.folders)):
-            self.candidates[path] = Candidate(path, turn, call, turn if self._is_relevant(path) else None)
+    def _tell_folders(self, event: OfFile) -> None:
+        """What lies above a file is a folder."""
+        folder = event.path.rpartition("/")[0]
+        while folder and folder not in self.folders:
+            self.folders.add(folder)
+            self._drop(folder, event, "folder")
+            folder = folder.rpartition("/")[0]
+
+    def _list(self, path: str, turn: int, call: int) -> bool:
+        """Makes a path a candidate, unless it is one or cannot be one."""
+        if path in self.candidates or path in self.opened or path in self.authored or path in self.folders:
+            return False
+        starred = self._is_relevant(path)
+        self._starred += starred
+        self.candidates[path] = Candidate(path, turn, call, turn if starred else None)
+        return True
+
+    def _drop(self, path: str, event: OfFile, by: LeftBy) -> Candidate | None:
+        """The candidate of this path, which it is no more; None where it was none."""
+        candidate = self.candidates.pop(path, None)
+        if candidate is not None and candidate.starred_turn is not None:
+            self._starred -= 1
+        return candidate
 
     def _read(self, event: FileRead) -> None:
         entry_id = f"L{len(self.read_log) + 1}"
@@ -246,10 +269,10 @@ class Tab:
             event.partial,
         )
         self.opened.add(event.path)
-        self.candidates.pop(event.path, None)
+        self._drop(event.path, event, "read")
 
     def _rename(self, event: FileRenamed) -> None:
-        was_candidate = self.candidates.pop(event.previous, None) is not None
+        was_candidate = self._drop(event.previous, event, "renamed") is not None
         for known in (self.opened, self.authored):
             if event.previous in known:
                 known.add(event.path)

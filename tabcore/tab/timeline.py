@@ -5,7 +5,7 @@ Rows of the store and a timeline are the same thing: a store loads the rows, `at
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
@@ -25,10 +25,9 @@ from tabcore.tab.events import (
     Stopped,
     TaskStated,
 )
-from tabcore.tab.tab import Candidate, Entry, Tab
+from tabcore.tab.tab import Candidate, Entry, LeftBy, OfFile, Tab
 
 _Fact = TypeVar("_Fact", bound=Event)
-LeftBy = Literal["", "read", "authored", "renamed", "folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class CandidateInterval:
     starred_turn: int | None = None
     left_turn: int | None = None
     left_call: int | None = None
-    left_by: LeftBy = ""
+    left_by: LeftBy | Literal[""] = ""
 
     def holds(self, turn: int) -> bool:
         """True when the path is a candidate after `turn`."""
@@ -79,7 +78,7 @@ class Timeline:
                 tab.read_log[entry.entry_id] = entry
                 tab.opened.add(entry.path)
         tab.authored = {fact.path for fact in self.authored if fact.turn <= turn}
-        tab.candidates = {c.path: _candidate(c, turn) for c in self.candidates if c.holds(turn)}
+        tab.hold(_candidate(c, turn) for c in self.candidates if c.holds(turn))
         tab.finish_checked = any(fact.turn <= turn for fact in self.finish_checks)
         operations: list[Event] = [*self.requirements, *self.resolutions, *self.refusals, *self.reviews]
         operations = _until(turn, [*operations, *self.consultations])
@@ -87,60 +86,43 @@ class Timeline:
         return tab
 
 
-class TimelineRecorder:
-    """Builds a timeline while facts come in. `tab` is the tab after them; the recorder folds, the caller only adds."""
+class RecordingTab(Tab):
+    """A tab that keeps its timeline while facts come in."""
 
-    def __init__(self) -> None:
-        self.tab = Tab({})
+    def __init__(self, texts: Mapping[str, str], task: str = "") -> None:
         self._timeline = Timeline()
         self._left: list[CandidateInterval] = []
         self._order: dict[str, int] = {}
+        super().__init__(texts, task)
 
-    def add(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
         """Fold one fact in."""
-        self._left += filter(None, (*self._folders(event), self._leaving(event)))
-        self.tab.apply(event)
-        self._file(event)
+        super().apply(event)
+        if not isinstance(event, FileListed):
+            self._file(event)
 
     def timeline(self) -> Timeline:
         """The timeline up to now; candidates in the order in which they were listed."""
-        still = [CandidateInterval(c.path, c.listed_turn, c.listed_call, c.starred_turn) for c in self._held()]
+        held = self.candidates.values()
+        still = [CandidateInterval(c.path, c.listed_turn, c.listed_call, c.starred_turn) for c in held]
         self._timeline.candidates = sorted(
             self._left + still, key=lambda c: (c.listed_turn, c.listed_call, self._order[c.path])
         )
-        self._timeline.entries = list(self.tab.read_log.values())
+        self._timeline.entries = list(self.read_log.values())
         return self._timeline
 
-    def _held(self) -> Iterable[Candidate]:
-        return self.tab.candidates.values()
+    def _list(self, path: str, turn: int, call: int) -> bool:
+        is_new = super()._list(path, turn, call)
+        if is_new:
+            self._order.setdefault(path, len(self._order))
+        return is_new
 
-    def _folders(self, event: Event) -> Iterator[CandidateInterval | None]:
-        match event:
-            case FileListed(turn, call, path) | FileRead(turn, call, path):
-                pass
-            case FileAuthored(turn, call, path) | FileRenamed(turn, call, path):
-                pass
-            case _:
-                return
-        for folder in self.tab.folders_above(path):
-            yield self._left_interval(folder, turn, call, "folder")
-
-    def _leaving(self, event: Event) -> CandidateInterval | None:
-        match event:
-            case FileRead(turn, call, path):
-                return self._left_interval(path, turn, call, "read")
-            case FileAuthored(turn, call, path):
-                return self._left_interval(path, turn, call, "authored")
-            case FileRenamed(turn, call, _, previous):
-                return self._left_interval(previous, turn, call, "renamed")
-            case _:
-                return None
-
-    def _left_interval(self, path: str, turn: int, call: int, by: LeftBy) -> CandidateInterval | None:
-        held = self.tab.candidates.get(path)
-        if held is None:
-            return None
-        return CandidateInterval(path, held.listed_turn, held.listed_call, held.starred_turn, turn, call, by)
+    def _drop(self, path: str, event: OfFile, by: LeftBy) -> Candidate | None:
+        held = super()._drop(path, event, by)
+        if held is not None:
+            listed = (held.listed_turn, held.listed_call, held.starred_turn)
+            self._left.append(CandidateInterval(path, *listed, event.turn, event.call, by))
+        return held
 
     def _file(self, event: Event) -> None:
         timeline = self._timeline
@@ -165,18 +147,16 @@ class TimelineRecorder:
                 timeline.stops.append(event)
             case FinishChecked():
                 timeline.finish_checks.append(event)
-            case FileListed(path=path) | FileRenamed(path=path):
-                self._order.setdefault(path, len(self._order))
-            case FileRead():
-                pass  # kept as an entry
+            case FileListed() | FileRead() | FileRenamed():
+                pass  # kept as candidates and entries
 
 
 def timeline_of(events: Iterable[Event]) -> Timeline:
     """The timeline of a whole run's facts."""
-    recorder = TimelineRecorder()
+    tab = RecordingTab({})
     for event in events:
-        recorder.add(event)
-    return recorder.timeline()
+        tab.apply(event)
+    return tab.timeline()
 
 
 def _until(turn: int, facts: Iterable[_Fact]) -> list[_Fact]:
