@@ -97,7 +97,8 @@ def test_libreoffice_keeps_the_tables_of_doc_and_the_slides_of_ppt(tmp_path: Pat
             name,
         ]
         subprocess.run(command, cwd=tmp_path, env=os.environ, capture_output=True, check=True)
-    document = read((tmp_path / "a.doc").read_bytes())
+    patient = Limits(seconds=180)
+    document = read((tmp_path / "a.doc").read_bytes(), limits=patient)
     assert document.kind == "doc"
     assert [(str(piece.place), piece.text) for piece in document.pieces] == [
         ("paragraph 1", "Limit: EUR 165 a night"),
@@ -105,7 +106,7 @@ def test_libreoffice_keeps_the_tables_of_doc_and_the_slides_of_ppt(tmp_path: Pat
         ("table 1, row 1, column 2", "12.3 %"),
         ("paragraph 2", "End"),
     ]
-    assert "Rent 12" in read((tmp_path / "b.ppt").read_bytes()).text
+    assert "Rent 12" in read((tmp_path / "b.ppt").read_bytes(), limits=patient).text
 
 
 @pytest.mark.skipif(not OFFICE or not shutil.which("antiword"), reason="LibreOffice or antiword is not on PATH")
@@ -125,6 +126,7 @@ def test_antiword_gives_paragraphs_as_lines(tmp_path: Path, programs: Path) -> N
     paths = {**os.environ, "PATH": "/usr/bin:/bin"}
     subprocess.run(command, cwd=tmp_path, env=paths, capture_output=True, check=True)
     (programs / "antiword").symlink_to("/usr/bin/antiword")
-    document = read((tmp_path / "a.doc").read_bytes())
+    patient = Limits(seconds=180)
+    document = read((tmp_path / "a.doc").read_bytes(), limits=patient)
     assert [problem.what for problem in document.problems] == ["it was read by antiword"]
     assert document.pieces[29].text.startswith("Limit 29: EUR 165 a night")

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS))
@@ -20,6 +20,8 @@ from dashboard_server import BROWSER_FLAGS, Server, chromium, serving  # noqa: E
 from made_log import made_log  # noqa: E402
 
 from tabcore import rerun  # noqa: E402
+
+expect.set_options(timeout=20_000)  # a busy machine may be slow; what never comes still fails
 
 KNOWN_404 = ("/_stcore/health", "/_stcore/host-config")
 
