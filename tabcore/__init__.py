@@ -18,6 +18,7 @@ Where things are, in the order in which to read them:
     text/           terms, values, masking
     memory.py       runs in memory, with their tab
     derivation.py   a log's pieces -> rows; discovery.py: paths -> files; ingest.py: both, into the store
+    watching.py     folders of growing logs; following.py: one of them; growth.py: its bytes
     store/          the DuckDB file; rows.py: what comes out of it
     rerun.py        what pages and commands call
     agent/          a live agent with a tab; serving/: the tab for other people's agents
