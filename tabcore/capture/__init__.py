@@ -14,6 +14,8 @@ To add a program that agents use: one row in programs/. To add a harness's tool:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tabcore.capture.attribution import Sight
 from tabcore.capture.errors_shown import ShownErrors
 from tabcore.capture.findings import Captured, Finding, FindingKind, Workspace
@@ -96,13 +98,14 @@ def _findings(sight: Sight, workspace: Workspace) -> tuple[Finding, ...]:
     for path, (rule, partial) in sight.reads.items():
         found.append(Finding("read", relative(root, path), rule, partial))
         workspace.read.add(path)
-        _know(path, workspace)
-    for path in sight.listed:
-        _know(path, workspace)
+    _know_all(sight.reads, workspace)
+    _know_all(sight.listed, workspace)
     reads, authored, folders = sight.reads, workspace.authored, workspace.directories
+    prefix = root.rstrip("/") + "/"
+    cut = len(prefix)
     for path, rule in sight.listed.items():
         if path not in folders and path not in reads and path not in authored and path != root:
-            found.append(Finding("listed", relative(root, path), rule))
+            found.append(Finding("listed", path[cut:] if path.startswith(prefix) and path != prefix else path, rule))
     for pattern, reason in sight.undecided.items():
         if pattern not in sight.reads:
             found.append(Finding("unknown", relative(root, readable(pattern)), reason))
@@ -122,17 +125,16 @@ def _moved_files(facts: Facts, workspace: Workspace) -> list[tuple[str, str, str
     return moves
 
 
-def _know(path: str, workspace: Workspace) -> None:
-    """Remembers a file, and that the folders above it are folders."""
-    if path in workspace.files:
-        return
-    workspace.files.add(path)
-    folder = path.rpartition("/")[0]
-    while folder and folder not in workspace.directories:
-        workspace.directories.add(folder)
-        if folder.endswith("/.git"):
-            workspace.repositories.add(folder.removesuffix("/.git"))
-        folder = folder.rpartition("/")[0]
+def _know_all(paths: Iterable[str], workspace: Workspace) -> None:
+    """Remembers files, and that the folders above them are folders."""
+    fresh = [path for path in paths if path not in workspace.files]
+    workspace.files.update(fresh)
+    for folder in {path.rpartition("/")[0] for path in fresh}:
+        while folder and folder not in workspace.directories:
+            workspace.directories.add(folder)
+            if folder.endswith("/.git"):
+                workspace.repositories.add(folder.removesuffix("/.git"))
+            folder = folder.rpartition("/")[0]
 
 
 def _rename(previous: str, path: str, workspace: Workspace) -> None:

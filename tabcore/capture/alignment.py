@@ -6,6 +6,7 @@ A best path through (shows x lines): each show takes the next run of lines; what
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise, product
 
@@ -65,20 +66,20 @@ def _best(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, lis
 
 def _unique_marks(shows: list[Show], lines: list[str]) -> list[tuple[int, int]]:
     """Shows that are one line of the agent's own text which stands once in the observation: (show, line), in order."""
-    marks: list[tuple[int, int]] = []
-    line_after = 0
+    sought: dict[str, int] = {}
+    times = Counter(show for show in shows if isinstance(show, Text))
     for position, show in enumerate(shows):
         if not isinstance(show, Text) or len(show.text) < 4 or show.text[-1] != "\n" or not is_literal(show.text):
             continue
-        wanted = show.text[:-1]
-        if "\n" in wanted or lines.count(wanted) != 1 or sum(other == show for other in shows) != 1:
-            continue
-        place = lines.index(wanted)
-        if place < line_after:
-            return []
-        marks.append((position, place))
-        line_after = place + 1
-    return marks
+        if "\n" not in show.text[:-1] and times[show] == 1:
+            sought[show.text[:-1]] = -1 if show.text[:-1] in sought else position
+    places: dict[str, int] = {}
+    for place, line in enumerate(lines if sought else ()):
+        if line in sought:
+            places[line] = -1 if line in places else place
+    marks = [(position, places.get(text, -1)) for text, position in sought.items() if position >= 0]
+    marks = [(position, place) for position, place in marks if place >= 0]
+    return marks if all(before[1] < after[1] for before, after in pairwise(marks)) else []
 
 
 def _between(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tabcore.capture.text_spans import lines_with, without
 
@@ -43,7 +44,16 @@ _SIGNS = (
     "unknown ",
     "illegal ",
 )
-_SCRIPT_SIGNS = ("Traceback (most", '  File "', "Node.js v", "Error", "Exception", "Syntax Warning", "rror:")
+_SCRIPT_SIGNS = (
+    "Traceback (most",
+    '  File "',
+    "Node.js v",
+    "Error",
+    "Exception",
+    "Syntax Warning",
+    "rror:",
+    "signature not found",
+)
 _LINE = re.compile(
     rf"^(?:(?P<shell>(?:/\S*/)?(?:bash|sh|zsh|dash|ksh)|/\S+?\.sh)(?:: line \d+|: \d+|:\d+)?: )?(?P<program>[\w./+-]+): "
     rf"(?:line \d+: )?(?P<message>[^\n]*?(?:{REASONS})[^\n]*)$",
@@ -123,11 +133,17 @@ def shown_errors(text: str, command: str) -> ShownErrors:
     """
     found = ShownErrors(text)
     cuts: list[tuple[int, int]] = []
-    complainers = _complainers(command)
+    complainers = _complainers(command[:4000])
     lines = lines_with(text, _SIGNS, MAX_ERROR_LENGTH) if ": " in text or "inary file" in text else []
-    if not lines and not complainers and not any(sign in text for sign in _SCRIPT_SIGNS):
+    if (
+        not lines
+        and not any(f"{name}: " in text for name in complainers)
+        and not any(sign in text for sign in _SCRIPT_SIGNS)
+    ):
         return found
     for name in complainers:
+        if f"{name}: " not in text:
+            continue
         for match in re.finditer(rf"^{name}: (?P<message>[^\n]*)$", text, re.MULTILINE):
             cuts.append(match.span())
             _note(found, name, match["message"], False)
@@ -155,9 +171,10 @@ _COMPLAINERS = re.compile(
 )
 
 
-def _complainers(command: str) -> list[str]:
-    """Programs of the command that put their name before each complaint of theirs."""
-    return sorted({match.group(1) for match in _COMPLAINERS.finditer(command[:4000])})
+@lru_cache(maxsize=1024)
+def _complainers(command: str) -> tuple[str, ...]:
+    """Programs of a command's beginning that put their name before each complaint of theirs."""
+    return tuple(sorted({match.group(1) for match in _COMPLAINERS.finditer(command)}))
 
 
 def _own_words(text: str, command: str, found: ShownErrors) -> list[tuple[int, int]]:
@@ -195,7 +212,8 @@ def _script_errors(text: str, command: str, found: ShownErrors) -> list[tuple[in
         cuts += [match.span() for match in _SYNTAX_ERROR.finditer(text)]
     if "Node.js v" in text and "node" in command:
         cuts += [match.span() for match in _NODE.finditer(text)]
-    if not cuts and any(name in command for name in ("python", "import", "csv", "markitdown")):
+    ends = any(ending in text for ending in ("Error", "Exception", "Warning", "Exit", "Interrupt"))
+    if not cuts and ends and any(name in command for name in ("python", "import", "csv", "markitdown")):
         for match in _EXCEPTION_LINE.finditer(text):
             cuts.append(match.span())
             _note_quoted(found, match.group())

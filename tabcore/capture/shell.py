@@ -14,6 +14,7 @@ import tree_sitter_bash
 
 from tabcore.capture.heredocs import Heredoc, lift_heredocs
 from tabcore.capture.patterns import HEREDOC, without_marks
+from tabcore.capture.plain_commands import plain_command
 from tabcore.capture.shell_fallback import fallback, pipeline, with_redirects, with_words
 from tabcore.capture.shell_tree import (
     NOTHING,
@@ -40,11 +41,12 @@ from tabcore.capture.word_nodes import MAX_DEPTH, WORDLIKE, SyntaxNode, WordRead
 MAX_LENGTH = 16_384
 """Characters of a command that are parsed, heredocs apart: the parser is quadratic on garbage."""
 MAX_OPERATORS = 2_000
+MAX_KEPT = 4_096
+"""Characters of a command up to which its tree is kept for when it comes again."""
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
-@lru_cache(maxsize=512)
 def parse(command: str) -> Node:
     """The tree of a command; `Broken` where it is no bash or too long.
 
@@ -53,6 +55,23 @@ def parse(command: str) -> Node:
     >>> type(parse("cat 'a")).__name__, type(parse("(" * 10000)).__name__
     ('Simple', 'Broken')
     """
+    return _kept_tree(command) if len(command) <= MAX_KEPT else _tree(command)
+
+
+@lru_cache(maxsize=4096)
+def _kept_tree(command: str) -> Node:
+    return _tree(command)
+
+
+def forget() -> None:
+    """Parses anew what was parsed before: for measuring."""
+    _kept_tree.cache_clear()
+
+
+def _tree(command: str) -> Node:
+    plain = plain_command(without_marks(command))
+    if plain is not None:
+        return plain
     if len(command) > 4_000_000:
         return Broken(command[:200], "the command is longer than 4 MB")
     text, bodies = lift_heredocs(without_marks(command.replace("\r\n", "\n")))
@@ -60,6 +79,11 @@ def parse(command: str) -> Node:
         return Broken(text[:200], f"the command is longer than {MAX_LENGTH} characters, heredocs apart")
     if len(text) > 1000 and sum(map(text.count, "|&;(){}`<>")) > MAX_OPERATORS:
         return Broken(text[:200], "the command has too many operators to be one that was meant")
+    return grammar_tree(text, bodies)
+
+
+def grammar_tree(text: str, bodies: list[Heredoc]) -> Node:
+    """The tree by the grammar, of a command whose heredocs were lifted out."""
     return _Conversion(text.encode("utf-8", "replace"), bodies).tree()
 
 
@@ -130,8 +154,8 @@ class _Conversion(WordReader):
     def piped(self, node: SyntaxNode) -> Node:
         first = node.children[0]
         inner = first.children[0].type if first.type == "redirected_statement" else first.type
-        stages = [self.node(c) for c in node.children if c.is_named and c.type != "comment"]
-        return pipeline(stages, inner == "list")
+        parts = [c for c in node.children if c.is_named and c.type != "comment"]
+        return pipeline([self.node(c) for c in parts], inner == "list", parts[-1].type == "list")
 
     def compound(self, node: SyntaxNode) -> Node:
         match node.type:
@@ -167,6 +191,13 @@ class _Conversion(WordReader):
             left, operator, right = current.children
             rights.append(("&&" if operator.type == "&&" else "||", right))
             pending.append(left)
+        if (
+            len(items) == 1
+            and rights
+            and isinstance(inner := items[0][1], Chain)
+            and current.type in ("redirected_statement", "pipeline")
+        ):
+            items = list(inner.items)
         items += [(operator, self.node(right)) for operator, right in reversed(rights)]
         return Chain(tuple(items))
 

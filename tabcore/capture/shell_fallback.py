@@ -21,12 +21,20 @@ from tabcore.capture.shell_tree import (
 from tabcore.capture.shell_words import verbatim
 
 
-def pipeline(stages: list[Node], first_is_list: bool) -> Node:
-    """A pipeline; `a && b 2>&1 | c`, which the grammar takes for `(a && b) | c`, put right."""
-    head = stages[0] if stages else NOTHING
+def pipeline(stages: list[Node], first_is_list: bool, last_is_list: bool = False) -> Node:
+    """A pipeline; what the grammar takes for `(a && b) | c` or, of `a | b | c || d`, for `a | (b | c || d)`, put right."""
+    head, tail = (stages[0], stages[-1]) if stages else (NOTHING, NOTHING)
+    if last_is_list and len(stages) > 1 and isinstance(tail, Chain) and tail.items:
+        first = pipeline([*stages[:-1], tail.items[0][1]], first_is_list)
+        before = first.items if isinstance(first, Chain) else (("", first),)
+        return Chain((*before, *tail.items[1:]))
+    if isinstance(tail, Pipeline):
+        stages = [*stages[:-1], *tail.stages]
     if isinstance(head, Chain) and first_is_list and head.items:
         operator, last = head.items[-1]
         return Chain((*head.items[:-1], (operator, Pipeline((last, *stages[1:])))))
+    if isinstance(head, Pipeline):
+        return Pipeline((*head.stages, *stages[1:]))
     return Pipeline(tuple(stages))
 
 

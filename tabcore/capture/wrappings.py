@@ -168,15 +168,16 @@ def _without_trailers(text: str, result: Unwrapped) -> Unwrapped:
     cuts = _cut_notices(text)
     if cuts:
         text, result.cut = without(text, cuts), True
-    for part in {text[:200], text[-300:]}:
-        if any(sign in part for sign in _END_SIGNS):
-            text = (
-                _TIMEOUT.sub("", text[:200]) + text[200:]
-                if part == text[:200]
-                else text[:-300] + _TIMEOUT.sub("", part)
-            )
+    if _may_end(text[:200]):
+        text = _TIMEOUT.sub("", text[:200]) + text[200:]
+    if len(text) > 200 and _may_end(text[-300:]):
+        text = text[:-300] + _TIMEOUT.sub("", text[-300:])
     result.text = "" if _CLEARED.fullmatch(text) else text
     return result
+
+
+def _may_end(part: str) -> bool:
+    return any(sign in part for sign in _END_SIGNS)
 
 
 def _cut_notices(text: str) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 from score_capture import load_cases  # noqa: E402
 
 from tabcore.capture import Workspace, capture  # noqa: E402
-from tabcore.capture.shell import parse  # noqa: E402
+from tabcore.capture.shell import forget  # noqa: E402
 from tabcore.trajectory import Observation, ToolCall  # noqa: E402
 
 GOLD = Path(__file__).resolve().parents[1] / "golden" / "capture_cases.jsonl"
@@ -60,7 +60,7 @@ def typical(family: str = "") -> float:
     ]
 
     def work() -> None:
-        parse.cache_clear()
+        forget()
         workspace = Workspace("/workspace", "/workspace")
         for call, observation, cwd in calls:
             workspace.cwd = cwd
@@ -74,7 +74,7 @@ def one(command: str, text: str) -> float:
     call, observation = ToolCall("1", "bash", {"command": command}), Observation("1", text)
 
     def work() -> None:
-        parse.cache_clear()
+        forget()
         capture(call, observation, Workspace("/w", "/w"))
 
     return seconds(work) * 1000

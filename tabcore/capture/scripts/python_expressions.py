@@ -66,17 +66,17 @@ class Expressions:
         self.left[0] -= 1
         if self.left[0] <= 0:
             return NOTHING
+        if type(node) is ast.Name:
+            return self.names.get(node.id, NOTHING)
+        if type(node) is ast.Call:
+            return called(self, node)
+        if type(node) is ast.Attribute:
+            return self.attribute(node)
         match node:
             case ast.Constant(str(text)):
                 return Known(text)
             case ast.Constant(constant):
                 return Opaque(number=isinstance(constant, int | float))
-            case ast.Name(name):
-                return self.names.get(name, NOTHING)
-            case ast.Call():
-                return called(self, node)
-            case ast.Attribute():
-                return self.attribute(node)
             case ast.JoinedStr(parts):
                 return self.formatted([self.value(part) for part in parts])
             case ast.FormattedValue(inner):

@@ -7,6 +7,7 @@ as a `Loop` that the observation unrolls.
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tabcore.capture.patterns import UNKNOWN, is_literal
@@ -42,7 +43,7 @@ def python_shows(
     if len(code) > MAX_CODE:
         return None
     try:
-        tree = ast.parse(_without_magics(code) if cell else code)
+        tree = _parsed(_without_magics(code) if cell else code)
         script = Script(shell.child(), stdin, arguments)
         script.block(tree.body)
         if cell and tree.body and isinstance(last := tree.body[-1], ast.Expr) and not _prints(last):
@@ -50,6 +51,12 @@ def python_shows(
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return tuple(script.shows)
+
+
+@lru_cache(maxsize=16)
+def _parsed(code: str) -> ast.Module:
+    """The tree of a script; agents run the one that they wrote many times."""
+    return ast.parse(code)
 
 
 def _without_magics(code: str) -> str:

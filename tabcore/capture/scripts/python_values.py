@@ -75,13 +75,14 @@ NOTHING = Opaque()
 
 def merged(values: list[Value]) -> Value:
     """One value for all: content where any is content; a listing, a known list, or nothing of interest."""
-    data = [value for value in flat(values) if isinstance(value, Data)]
+    opened = flat(values)
+    data = [value for value in opened if isinstance(value, Data)]
     if data:
         paths = tuple(dict.fromkeys(path for value in data for path in value.paths))
         kinds = {value.kind for value in data}
         kind: Kind = "content" if "content" in kinds else "number" if "number" in kinds else "count"
         return Data(paths, kind, all(value.column for value in data), any(value.grouped for value in data))
-    listings = [value for value in flat(values) if isinstance(value, Listing)]
+    listings = [value for value in opened if isinstance(value, Listing)]
     if listings:
         printed = tuple(dict.fromkeys(name for value in listings for name in value.printed))
         return Listing(listings[0].base, printed, listings[0].walk)

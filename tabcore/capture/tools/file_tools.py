@@ -30,6 +30,22 @@ _PREVIEW = re.compile(
 )
 
 
+_PREVIEW_SIGNS = (
+    "truncated",
+    "showing",
+    "persisted-output",
+    "abbreviated",
+    "display entirely",
+    "preview of",
+    "clipped",
+)
+
+
+def _is_preview(text: str) -> bool:
+    folded = text.lower()
+    return any(sign in folded for sign in _PREVIEW_SIGNS) and _PREVIEW.search(text) is not None
+
+
 def failed(scene: Scene) -> bool:
     """True when the observation refuses: no such file, a folder, too large, offset beyond the end."""
     text = (
@@ -77,7 +93,7 @@ def read_tool(scene: Scene) -> None:
     if _FOLDER.match(scene.text):
         list_folder(scene, path)
     elif has_content(scene):
-        partial = _PREVIEW.search(scene.text[:3000]) is not None or _PREVIEW.search(scene.text[-600:]) is not None
+        partial = _is_preview(scene.text[:3000]) or (len(scene.text) > 3000 and _is_preview(scene.text[-600:]))
         scene.sight.read(path, f"{scene.tool} tool: the path argument; content is shown", partial)
 
 

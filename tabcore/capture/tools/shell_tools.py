@@ -18,6 +18,7 @@ _SHELL_WORDS = re.compile(r"^(?:/\S+/)?(?:bash|sh|zsh|dash)$")
 _JOINED = re.compile(r"^(?:/\S+/)?(?:bash|zsh|sh) -l?c (?P<command>.*)$", re.DOTALL)
 
 
+_STILL_RUNNING = ("running with session ID", "has no new output", "still running", "in the background")
 _STATED = re.compile(r"\ACommand: (?:/\S+/)?(?:bash|zsh|sh) -l?c \"(?P<command>.*?)\"\nChunk ID", re.DOTALL)
 
 
@@ -74,8 +75,8 @@ def shell_tool(scene: Scene) -> None:
     judge_command(scene, command, cwd)
     if folder:
         scene.cwd = before
-    still = re.search(r"running with session ID|has no new output|still running|in the background", scene.text[:2000])
-    scene.workspace.pending_command = command if still else ""
+    head = scene.text[:2000]
+    scene.workspace.pending_command = command if any(sign in head for sign in _STILL_RUNNING) else ""
 
 
 def poll_tool(scene: Scene) -> None:
