@@ -17,7 +17,7 @@ from typing import TypeAlias, assert_never
 import msgspec
 import pyarrow as pa
 
-from tabcore.store.texts import MARK, storable
+from tabcore.store.texts import MARK, MARK_BYTES, storable
 from tabcore.tab.events import (
     CaptureUndecided,
     Event,
@@ -333,9 +333,12 @@ def _words_array(lists: list[tuple[str, ...]]) -> pa.Array:
 
 def _word_array(words: list[str | None]) -> pa.Array:
     """A column of texts, changed only where DuckDB could not hold one as it is."""
-    if not any(word is not None and MARK in word for word in words):
-        try:
-            return pa.array(words, _WORD, memory_pool=_MEMORY)
-        except UnicodeEncodeError:
-            pass
+    try:
+        array = pa.array(words, _WORD, memory_pool=_MEMORY)
+    except UnicodeEncodeError:
+        pass
+    else:
+        texts = array.buffers()[2]
+        if texts is None or MARK_BYTES not in texts.to_pybytes():
+            return array
     return pa.array([None if word is None else storable(word) for word in words], _WORD, memory_pool=_MEMORY)

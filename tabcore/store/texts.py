@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 MARK = "\U0010fffe"
-_MARK_BYTES = MARK.encode()
+MARK_BYTES = MARK.encode()
 _UNSTORABLE = re.compile(f"[\ud800-\udfff{MARK}]")
 _ESCAPED = re.compile(f"{MARK}({MARK}|[0-9a-f]{{4}})")
 
@@ -54,7 +54,7 @@ def restored_rows(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
     Nearly no store holds a mark; packing the rows finds out at a tenth of the cost of looking at each value.
     """
-    if _MARK_BYTES not in msgspec.msgpack.encode(rows):
+    if MARK_BYTES not in msgspec.msgpack.encode(rows):
         return rows
     return [tuple(map(_restored_value, row)) for row in rows]
 

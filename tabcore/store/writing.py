@@ -16,6 +16,9 @@ from tabcore.store.texts import storable_values as words
 
 Connection = duckdb.DuckDBPyConnection
 
+TOGETHER = 32768
+"""Rows of a table that go in together: an insertion costs a millisecond however few they are."""
+
 _OWNED = tuple(name for name in COLUMNS if name != "texts")
 _NAMES_OF_TEXTS = (
     *("SELECT text FROM turns", "SELECT reasoning FROM turns", "SELECT text FROM messages"),
@@ -44,12 +47,19 @@ def add(connection: Connection, chunks: Iterable[Chunk]) -> dict[str, str]:
     """
     (first,) = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM runs").fetchall()[0]
     states: dict[str, str] = {}
-    taken: set[str] = set()
+    files: list[FileRecord] = []
+    waiting: dict[str, list[pa.Table]] = {}
     for chunk in chunks:
+        files += chunk.files
         for name, table in chunk.tables.items():
-            _insert(connection, name, table, first)
-        dropped = _take_files(connection, chunk.files, first, states, taken)
-        _delete_rows(connection, [first + number for number in dropped])
+            together = waiting.setdefault(name, [])
+            together.append(table)
+            if name == "texts" or sum(part.num_rows for part in together) >= TOGETHER:
+                _insert(connection, name, waiting.pop(name), first)
+    for name, tables in waiting.items():
+        _insert(connection, name, tables, first)
+    dropped = _take_files(connection, files, first, states)
+    _delete_rows(connection, [first + number for number in dropped])
     if not {"replaced", "same content"}.isdisjoint(states.values()):
         sweep(connection)
     return states
@@ -80,7 +90,7 @@ def replace_tab(connection: Connection, number: int, record: RunRecord, tables: 
         connection.execute(f"DELETE FROM {name} WHERE run = ?", [number])
     for name in ("texts", *DERIVED):
         if name in tables:
-            _insert(connection, name, tables[name], number)
+            _insert(connection, name, [tables[name]], number)
     counts = _fields(record.counts)
     del counts["abandoned"]
     values = {**counts, **_fields(record.derivation)}
@@ -108,7 +118,7 @@ def sweep(connection: Connection) -> None:
 
 
 def _take_files(
-    connection: Connection, files: Sequence[FileRecord], first: int, states: dict[str, str], taken: set[str]
+    connection: Connection, files: Sequence[FileRecord], first: int, states: dict[str, str]
 ) -> frozenset[int]:
     """Enter files and their runs; the numbers of the runs that are stored already and must not be added again."""
     if not files:
@@ -116,6 +126,7 @@ def _take_files(
     stored = dict(connection.execute("SELECT DISTINCT digest, path FROM runs").fetchall())
     before = dict(connection.execute("SELECT path, digest FROM files").fetchall())
     dropped: set[int] = set()
+    taken: set[str] = set()
     kept: list[FileRecord] = []
     for file in files:
         path = storable(file.state.path)
@@ -215,8 +226,9 @@ def _delete_rows(connection: Connection, numbers: Sequence[int]) -> None:
         connection.execute(f"DELETE FROM {name} WHERE list_contains(?, run)", [list(numbers)])
 
 
-def _insert(connection: Connection, name: str, arriving: pa.Table, first: int) -> None:
-    """Rows of a load's table. DuckDB finds `arriving` by its name here; a registered view would hold it to the end."""
+def _insert(connection: Connection, name: str, tables: Sequence[pa.Table], first: int) -> None:
+    """Rows of a load's tables. DuckDB finds `arriving` by its name here; a registered view would hold it to the end."""
+    arriving = pa.concat_tables(tables)  # noqa: F841
     columns = ", ".join(f'"{column}"' for column in COLUMNS[name])
     if name == "texts":
         select = "SELECT a.digest, a.text FROM arriving a ANTI JOIN texts t ON a.digest = t.digest"
