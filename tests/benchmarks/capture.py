@@ -1,7 +1,8 @@
-"""How fast capture is: `python tests/benchmarks/capture.py [--sizes]`.
+"""How fast capture is: `python tests/benchmarks/capture.py [--sizes] [--gate]`.
 
 Typical commands with their observations (the gold cases of a shell), in commands a second of one core's time, parsed
-afresh each time; then the cost over growing commands and observations, which should grow no faster than they do.
+afresh each time; the steps of an empty loop that one costs, which depend less on the machine's load; with --gate the exit code
+tells whether 5,000 a second are reached on a core that makes a step in 30 ns. Then the cost over growing commands and observations, which should grow no faster than they do.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from tabcore.trajectory import Observation, ToolCall  # noqa: E402
 
 GOLD = Path(__file__).resolve().parents[1] / "golden" / "capture_cases.jsonl"
 ROUNDS = 7
+GATE = 5_000
+GATE_STEP = 30
 
 
 def seconds(work: Callable[[], None]) -> float:
@@ -90,15 +93,25 @@ GROWING: dict[str, Callable[[int], tuple[str, str]]] = {
         "==\n" + "some text here\n" * n + "--\nb.md\n",
     ),
     "cat; heredoc, lines": lambda n: ("cat > x <<'E'\n" + "text of a script\n" * n + "E\ncat x", "text\n"),
+    "loop, headings": lambda n: (
+        'for f in d/*; do echo "== $f"; cat $f; done',
+        "".join(f"== d/f{i}.txt\n" + "a line\n" * 9 for i in range(n // 10)),
+    ),
     "commands in a row": lambda n: ("; ".join(f"head -1 f{i}.txt" for i in range(n // 100)), "x\n" * (n // 100)),
 }
 
 
 def main(arguments: list[str]) -> None:
     """Prints the figures."""
-    print(f"{reference():8.0f} ns for a step of an empty loop: what this machine's core does now")
+    before = reference()
     rate = typical()
-    print(f"{rate:8.0f} typical commands a second, parse and observation ({1e6 / rate:.0f} us each)")
+    step = (before + reference()) / 2
+    steps = 1e9 / rate / step
+    print(f"{step:8.0f} ns for a step of an empty loop: what this machine's core does now")
+    print(f"{rate:8.0f} typical commands a second, parse and observation ({1e6 / rate:.0f} us each, {steps:.0f} steps)")
+    print(f"{1e9 / steps / GATE_STEP:8.0f} a second where a step takes {GATE_STEP} ns (gate: {GATE})")
+    if "--gate" in arguments:
+        sys.exit(1e9 / steps / GATE_STEP < GATE)
     for family in (
         "cat_simple",
         "grep_content",
