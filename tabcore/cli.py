@@ -52,6 +52,9 @@ _LOADABLE = (
     " for standard input"
 )
 
+_NOT_LOOKED_FOR = "do not look for keys and tokens: whatever is shown or exported of these logs has them as they stand"
+_NOT_MASKED = "show keys and tokens as they stand, where a mask such as [secret: GitHub Token] would be"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
@@ -93,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument("--no-browser", action="store_true", help="only print the address")
     loaded = command("load", "load logs and folders of logs; loading again what has not changed adds nothing", _load)
     loaded.add_argument("paths", nargs="+", metavar="PATH", help=_LOADABLE)
+    loaded.add_argument("--no-redact", action="store_true", help=_NOT_LOOKED_FOR)
     loaded.add_argument("--strict", action="store_true", help="end with exit code 1 when there is any problem")
     _add_json(loaded)
     watched = command(
@@ -105,6 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_json(command("runs", "list the loaded runs", _runs))
     shown = command("show", "print the tab of one run", _show)
     shown.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
+    shown.add_argument("--no-redact", action="store_true", help=_NOT_MASKED)
     shown.add_argument("--turn", type=int, metavar="N", help="the tab after this turn (default: the last)")
     _add_json(shown)
     found = command("problems", "list what was wrong with logs and what was done about it", _problems)
@@ -123,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     exported.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
     exported.add_argument("--format", choices=["atif"], default="atif", help="the document's format (default: atif)")
     exported.add_argument("--for-judge", action="store_true", help="leave out the tab: its calls and its words")
+    exported.add_argument("--no-redact", action="store_true", help=_NOT_MASKED)
     exported.add_argument("-o", "--output", metavar="FILE", help="the file to write (default: print it)")
     return parser
 
@@ -149,7 +155,7 @@ def _load(options: argparse.Namespace) -> int:
     from tabcore.store.columns import without_pandas
 
     without_pandas()
-    loaded = rerun.load(options.paths, options.db, _ProgressLine(sys.stderr))
+    loaded = rerun.load(options.paths, options.db, _ProgressLine(sys.stderr), redact=not options.no_redact)
     if options.json:
         _print_json([asdict(item) for item in loaded])
     else:
@@ -189,9 +195,9 @@ def _show(options: argparse.Namespace) -> int:
     from tabcore import rerun
 
     if options.json:
-        _print_json(asdict(rerun.tab_row(options.db, options.run, options.turn)))
+        _print_json(asdict(rerun.tab_row(options.db, options.run, options.turn, redact=not options.no_redact)))
     else:
-        _say(printable(rerun.tab_text(options.db, options.run, options.turn)))
+        _say(printable(rerun.tab_text(options.db, options.run, options.turn, redact=not options.no_redact)))
     return 0
 
 
@@ -227,7 +233,7 @@ def _export(options: argparse.Namespace) -> int:
     from tabcore import rerun
     from tabcore.exports.atif import as_text
 
-    export = rerun.export_atif(options.db, options.run, for_judge=options.for_judge)
+    export = rerun.export_atif(options.db, options.run, for_judge=options.for_judge, redact=not options.no_redact)
     if options.output is None:
         _print_json(export.document)
     else:
@@ -286,6 +292,8 @@ def _print_loaded(loaded: Sequence[Loaded]) -> None:
     problems = sum(len(item.problems) for item in loaded)
     files = ", ".join(f"{number} {state}" for state, number in states.items())
     _say(f"{_counted(runs, 'run')}; files: {files}; {_counted(problems, 'problem')}")
+    if secrets := sum(item.secrets for item in loaded):
+        _say(f"{_counted(secrets, 'place')} with a key or token: masked in what is shown and exported; see --no-redact")
 
 
 def _fate(item: Loaded) -> str:

@@ -81,6 +81,10 @@ class RunInProgress:
         self._historian = Historian(derived_from, self._excerpts, _under(root, corrections.decisions))
         self._oracle = Oracle(root)
         self.last_turn = 0
+        if record and header.task:
+            columns.look(number, header.task.text)
+        if record and header.task:
+            columns.look(number, header.task.text)
 
     def turn(self, turn: Turn) -> None:
         """The next turn."""
@@ -188,11 +192,13 @@ class Job:
     corrections: Mapping[str, Mapping[str, Corrections]] = field(default_factory=dict)
     inside: Inside | None = None
     at: str = ""
+    look_for_secrets: bool = True
 
 
 def read_chunks(jobs: Iterable[Job], *, size: int = CHUNK) -> Iterator[Chunk]:
     """The rows of files, in chunks of about `size` bytes of text. Faults of a file become its problems."""
-    columns = Columns()
+    jobs = list(jobs)
+    columns = Columns(look_for_secrets=all(job.look_for_secrets for job in jobs))
     ended: list[FileRecord] = []
     number = 0
     for job in jobs:
@@ -208,7 +214,7 @@ def read_chunks(jobs: Iterable[Job], *, size: int = CHUNK) -> Iterator[Chunk]:
 
 def derive_again(stored: StoredRun, corrections: Corrections) -> tuple[RunRecord, Tables]:
     """A run's tab derived from its stored record: the run as it is to be listed, and the tables of its tab."""
-    columns = Columns()
+    columns = Columns(look_for_secrets=False)
     run = RunInProgress(0, stored.key, stored.header, columns, corrections, record=False)
     for turn in stored.turns:
         run.turn(turn)

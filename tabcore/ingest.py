@@ -22,7 +22,7 @@ from tabcore.received import STANDARD_INPUT, receive
 from tabcore.rederivation import derive_stored
 from tabcore.rows import Loaded
 from tabcore.source import Source
-from tabcore.store import corrections, selects, writing
+from tabcore.store import corrections, secret_selects, selects, writing
 from tabcore.store.records import Chunk, Corrections, FileRecord, FileState, KnownFile
 from tabcore.store.store import Store
 from tabcore.trajectory import Tally
@@ -60,6 +60,7 @@ def load(
     progress: Callable[[Progress], object] = lambda _: None,
     *,
     workers: int = 2,
+    look_for_secrets: bool = True,
 ) -> tuple[Loaded, ...]:
     """What became of each file under the paths ("-": standard input), after all of them are stored.
 
@@ -72,7 +73,7 @@ def load(
             said = corrections.by_path(connection)
         archives = _sort_archives(found, known)
         counter = _Counter({**found.places, **found.archives}, progress)
-        loading = _Loading(store, known, said, workers)
+        loading = _Loading(store, known, said, workers, look_for_secrets)
         loaded = [*_load_places(found, loading, counter.add)]
         loaded += _unchanged_archives(store, archives)
         counter.add(archives)
@@ -91,6 +92,7 @@ class _Loading:
     known: Mapping[str, KnownFile]
     said: Mapping[str, Mapping[str, Corrections]]
     workers: int
+    look_for_secrets: bool
 
 
 def _found(paths: Iterable[str], room: Path) -> Found:
@@ -123,7 +125,10 @@ def _load_places(
         with store.writing() as connection:
             done |= {place: _moved(connection, state, old, known) for place, (state, old) in sorted_out.moved.items()}
     count(done)
-    jobs = [Job(state, loading.said, inside, found.at.get(state.path, "")) for state in sorted_out.to_read]
+    jobs = [
+        Job(state, loading.said, inside, found.at.get(state.path, ""), loading.look_for_secrets)
+        for state in sorted_out.to_read
+    ]
     for loaded in _read_and_store(jobs, store, loading.workers):
         done |= loaded
         count(loaded)
@@ -299,6 +304,7 @@ def _store(connection: writing.Connection, chunks: Iterable[Chunk]) -> dict[str,
             runs=tuple(run.run_id for run in file.runs),
             tally=str(file.tally) if file.format else "",
             problems=file.problems,
+            secrets=secret_selects.of_runs(connection, [run.run_id for run in file.runs]),
         )
         for file in files
     }

@@ -1,7 +1,8 @@
 """What the pages and the commands call: wires the store, the tab engine and the load together.
 
 Each function opens the store, looks, and closes it again. `db` is the store's file, None the default one;
-`run_id` may be any beginning of an id that names one run only.
+`run_id` may be any beginning of an id that names one run only. Secrets that the load found are masked in all that is
+given out; `redact=False` gives it as it stands. Ranking and review look at the texts as they are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
+from typing import TypeVar
 
 import platformdirs
 
@@ -22,10 +24,11 @@ from tabcore.exports.atif import to_atif
 from tabcore.exports.judging import Judged
 from tabcore.exports.judging import for_judge as without_tab
 from tabcore.ingest import Progress
+from tabcore.redaction import Masks, redacted
 from tabcore.rederivation import derive_stored
 from tabcore.rows import CorrectionRow, Followed, Loaded, Replay, RunRow, TurnBody
 from tabcore.store import corrections as said
-from tabcore.store import growing, selects, writing
+from tabcore.store import growing, secret_selects, selects, writing
 from tabcore.store.record_selects import stored_run
 from tabcore.store.records import Correction, StoredRun
 from tabcore.store.store import WAIT, Store
@@ -39,6 +42,7 @@ from tabcore.trajectory import Json, Run
 from tabcore.watching import QUIET, Watcher
 
 Db = str | Path | None
+_Shown = TypeVar("_Shown")
 
 
 class Kept(Enum):
@@ -104,23 +108,31 @@ def open_store(db: Db = None, wait: float = WAIT) -> Store:
 
 
 def load(
-    paths: Iterable[str], db: Db = None, progress: Callable[[Progress], object] = lambda _: None
+    paths: Iterable[str],
+    db: Db = None,
+    progress: Callable[[Progress], object] = lambda _: None,
+    *,
+    redact: bool = True,
 ) -> tuple[Loaded, ...]:
-    """Load files and folders; what became of each file. Loading again what has not changed adds nothing."""
-    return ingest.load(paths, open_store(db), progress)
+    """Load files, folders and archives; what became of each. Loading again what has not changed adds nothing.
+
+    Without `redact` nobody looks for secrets in what is loaded, so that none of them is ever masked.
+    """
+    return ingest.load(paths, open_store(db), progress, look_for_secrets=redact)
 
 
 def runs(db: Db = None) -> tuple[RunRow, ...]:
     """Every run, in the order in which they came in."""
     with open_store(db).reading() as connection:
-        return selects.run_rows(connection)
+        rows = selects.run_rows(connection)
+        numbers = selects.run_numbers(connection) if any(row.secrets for row in rows) else {}
+        return tuple(_masked(connection, numbers[row.run_id], row) if row.secrets else row for row in rows)
 
 
 def run(db: Db, run_id: str) -> RunRow:
     """One run."""
     with open_store(db).reading() as connection:
-        [row] = selects.run_rows(connection, _number(connection, run_id))
-    return row
+        return _run(connection, _number(connection, run_id))
 
 
 def watcher(
@@ -139,7 +151,8 @@ def followed(db: Db = None) -> tuple[Followed, ...]:
 def replay(db: Db, run_id: str) -> Replay:
     """All that a replay of one run steps through."""
     with open_store(db).reading() as connection:
-        return selects.replay(connection, _number(connection, run_id))
+        number = _number(connection, run_id)
+        return _masked(connection, number, selects.replay(connection, number))
 
 
 def turn_body(db: Db, run_id: str, turn: int) -> TurnBody:
@@ -150,7 +163,7 @@ def turn_body(db: Db, run_id: str, turn: int) -> TurnBody:
         if body is None:
             [run] = selects.run_rows(connection, number)
             raise _no_turn(run_id, turn, run.turns)
-    return body
+        return _masked(connection, number, body)
 
 
 def excerpt(db: Db, run_id: str, entry_id: str) -> str:
@@ -162,11 +175,11 @@ def excerpt(db: Db, run_id: str, entry_id: str) -> str:
             [run] = selects.run_rows(connection, number)
             known = f"L1 to L{run.reads}" if run.reads else "none, nothing was read"
             raise UsageError(f"entry {entry_id}", "there is no such entry", f"Known: {known}")
-    return found
+        return _masked(connection, number, found)
 
 
 def tab_at(db: Db, run_id: str, turn: int | None = None, *, with_excerpts: bool = False) -> tuple[Tab, int]:
-    """The tab after a turn (None: the last) and that turn. Excerpts cost a look at the texts."""
+    """The tab after a turn (None: the last) and that turn, nothing in it masked. Excerpts cost a look at the texts."""
     with open_store(db).reading() as connection:
         number = _number(connection, run_id)
         [run] = selects.run_rows(connection, number)
@@ -181,7 +194,8 @@ def tab_at(db: Db, run_id: str, turn: int | None = None, *, with_excerpts: bool 
 def candidate_order(db: Db, run_id: str, turn: int) -> tuple[tuple[str, float], ...]:
     """The candidates after a turn as (path, score against the task), best first."""
     tab, _ = tab_at(db, run_id, turn)
-    return tuple((candidate.path, score) for candidate, score in Reviewer(tab).candidates_by_relevance())
+    order = tuple((candidate.path, score) for candidate, score in Reviewer(tab).candidates_by_relevance())
+    return _shown(db, run_id, order)
 
 
 def review_at(db: Db, run_id: str, turn: int, shown: int = SHOWN) -> tuple[ReviewRow, ...]:
@@ -191,13 +205,14 @@ def review_at(db: Db, run_id: str, turn: int, shown: int = SHOWN) -> tuple[Revie
     def evidence(entry: Entry, requirement: Requirement) -> Evidence:
         return Evidence(entry, messages.first_matching_line(tab.texts[entry.excerpt], requirement.text))
 
-    return tuple(
+    rows = tuple(
         ReviewRow(item.requirement, tuple(evidence(entry, item.requirement) for entry in item.entries), item.candidates)
         for item in Reviewer(tab).review(shown)
     )
+    return _shown(db, run_id, rows)
 
 
-def tab_row(db: Db, run_id: str, turn: int | None = None) -> TabRow:
+def tab_row(db: Db, run_id: str, turn: int | None = None, *, redact: bool = True) -> TabRow:
     """The whole tab after a turn as rows; the last turn's without one."""
     tab, at = tab_at(db, run_id, turn)
     ranked = tuple(candidate for candidate, _ in Reviewer(tab).candidates_by_relevance())
@@ -206,26 +221,27 @@ def tab_row(db: Db, run_id: str, turn: int | None = None) -> TabRow:
         corrections = tuple(row for row in said.correction_rows(connection, number) if row.turn <= at)
         checked = tuple(one for one in selects.checked(connection, number) if one.turn <= at)
     requirements, read_log = tuple(tab.requirements.values()), tuple(tab.read_log.values())
-    return TabRow(at, messages.status_line(tab, at), requirements, read_log, ranked, corrections, checked)
+    row = TabRow(at, messages.status_line(tab, at), requirements, read_log, ranked, corrections, checked)
+    return _shown(db, run_id, row, redact=redact)
 
 
-def tab_text(db: Db, run_id: str, turn: int | None = None) -> str:
+def tab_text(db: Db, run_id: str, turn: int | None = None, *, redact: bool = True) -> str:
     """The whole tab after a turn as text; the last turn's without one."""
     tab, at = tab_at(db, run_id, turn)
     ranked = [candidate for candidate, _ in Reviewer(tab).candidates_by_relevance()]
-    return messages.tab_text(tab, ranked, at)
+    return _shown(db, run_id, messages.tab_text(tab, ranked, at), redact=redact)
 
 
 def problems(db: Db = None, run_id: str | None = None) -> tuple[Problem, ...]:
     """The problems of the log that holds a run, or of everything that was ever loaded."""
     with open_store(db).reading() as connection:
         if run_id is None:
-            return selects.problems(connection)
+            return redacted(selects.problems(connection), Masks(secret_selects.of_all(connection)))
         [run] = selects.run_rows(connection, _number(connection, run_id))
-        return selects.problems(connection, run.path)
+        return redacted(selects.problems(connection, run.path), Masks(secret_selects.of_log(connection, run.path)))
 
 
-def export_atif(db: Db, run_id: str, *, for_judge: bool = False) -> Export:
+def export_atif(db: Db, run_id: str, *, for_judge: bool = False, redact: bool = True) -> Export:
     """A run's record as an ATIF document; for a judge without its tab, and without marks of this program's own."""
     with open_store(db).reading() as connection:
         stored = stored_run(connection, _number(connection, run_id))
@@ -234,7 +250,7 @@ def export_atif(db: Db, run_id: str, *, for_judge: bool = False) -> Export:
     document = to_atif(judged.run if judged else run, marks=not for_judge)
     if not document["steps"]:
         raise UsageError(f"run {run_id}", "it has no step to export", "ATIF documents have at least one")
-    return Export(document, judged)
+    return _shown(db, run_id, Export(document, judged), redact=redact)
 
 
 def correct(db: Db, run_id: str, *, root: str | Kept | None = KEPT, task: str | Kept | None = KEPT) -> RunRow:
@@ -251,8 +267,7 @@ def correct(db: Db, run_id: str, *, root: str | Kept | None = KEPT, task: str | 
         )
         said.correct(connection, stored.path, stored.key, correction)
         derive_stored(connection, number, stored)
-        [run] = selects.run_rows(connection, number)
-    return run
+        return _run(connection, number)
 
 
 def correct_decision(db: Db, run_id: str, correction: DecisionCorrection) -> RunRow:
@@ -277,20 +292,21 @@ def correct_decision(db: Db, run_id: str, correction: DecisionCorrection) -> Run
         if said.correction_rows(connection, number)[-1].state == "does not fit":
             fact = "capture decides nothing there: the call has no result, or is an operation of the tab"
             raise UsageError(place, fact, "Correct another call")
-        [run] = selects.run_rows(connection, number)
-    return run
+        return _run(connection, number)
 
 
 def decision_corrections(db: Db, run_id: str) -> tuple[CorrectionRow, ...]:
     """Each correction of a run's decisions, oldest first: who, when, what, what capture said, and whether it counts."""
     with open_store(db).reading() as connection:
-        return said.correction_rows(connection, _number(connection, run_id))
+        number = _number(connection, run_id)
+        return _masked(connection, number, said.correction_rows(connection, number))
 
 
 def checked(db: Db, run_id: str) -> tuple[Checked, ...]:
     """What the record of a run itself says of files, beside what capture said."""
     with open_store(db).reading() as connection:
-        return selects.checked(connection, _number(connection, run_id))
+        number = _number(connection, run_id)
+        return _masked(connection, number, selects.checked(connection, number))
 
 
 def delete(db: Db, run_id: str, *, with_corrections: bool = False) -> None:
@@ -310,6 +326,24 @@ def delete(db: Db, run_id: str, *, with_corrections: bool = False) -> None:
         said.forget_decisions(connection, stored)
         said.correct(connection, stored.path, stored.key, Correction())
         writing.delete(connection, [number])
+
+
+def _masked(connection: selects.Connection, number: int, value: _Shown) -> _Shown:
+    """Something of a run as it is given out."""
+    return redacted(value, Masks(secret_selects.of_run(connection, number)))
+
+
+def _shown(db: Db, run_id: str, value: _Shown, *, redact: bool = True) -> _Shown:
+    """Something of a run as it is given out, when the store is closed already."""
+    if not redact:
+        return value
+    with open_store(db).reading() as connection:
+        return _masked(connection, _number(connection, run_id), value)
+
+
+def _run(connection: selects.Connection, number: int) -> RunRow:
+    [row] = selects.run_rows(connection, number)
+    return _masked(connection, number, row)
 
 
 def _placed(stored: StoredRun, run: RunRow, correction: DecisionCorrection, place: str) -> DecisionCorrection:

@@ -24,6 +24,7 @@ class RunRow:
     ("run folder", "first message", "corrected"); `root_source` likewise. `parent` is the run id of a sub-agent's parent.
     `stated` counts what the record itself says of files, `agreed` and `missed` what capture found of it and did not;
     `corrected` the decisions of capture that a person corrected. `loaded` is "8 lines: 7 read, 1 skipped (line 4)"; `other_paths` are files with the same content.
+    `secrets` counts the places where the load found a key or token.
     """
 
     run_id: str
@@ -64,6 +65,7 @@ class RunRow:
     agreed: int = 0
     missed: int = 0
     corrected: int = 0
+    secrets: int = 0
     other_paths: tuple[str, ...] = ()
 
 
@@ -213,6 +215,8 @@ class Loaded:
     runs: tuple[str, ...] = ()
     tally: str = ""
     problems: tuple[Problem, ...] = ()
+    secrets: int = 0
+    """Places where a key or token stands."""
 
 
 @dataclass(frozen=True, slots=True)

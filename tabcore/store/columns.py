@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from importlib.abc import MetaPathFinder
 from itertools import accumulate, groupby
@@ -17,6 +17,8 @@ from typing import TypeAlias, assert_never
 import msgspec
 import pyarrow as pa
 
+from tabcore.secrets import find as secrets_in
+from tabcore.store.secret_rows import SecretFinder
 from tabcore.store.texts import MARK, MARK_BYTES, storable
 from tabcore.tab.events import (
     CaptureUndecided,
@@ -59,6 +61,7 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     | {"call_id": _WORD, "text": _TEXT, "chars": _INT, "is_error": _FLAG, "spans": _WORD, "images": _INT}
     | {"exit_code": _INT, "cwd": _WORD, "line": _INT, "time": _REAL},
     "stated": _BRANCH | {"kind": _WORD, "path": _WORD, "source": _WORD, "call_id": _WORD},
+    "secrets": _BRANCH | {"text": _TEXT, "start": _INT, "end": _INT, "kind": _WORD},
     "rubrics": {"run": _INT, "rubric_id": _WORD, "text": _WORD, "points": _REAL},
     "verdicts": {"run": _INT, "rubric_id": _WORD, "passed": _FLAG, "evidence": _WORD, "judge_failed": _FLAG},
     "deliverables": {"run": _INT, "path": _WORD, "size": _LONG, "sha256": _WORD, "text": _TEXT},
@@ -135,16 +138,26 @@ def spans_text(spans: tuple[Span, ...]) -> str | None:
 
 
 class Columns:
-    """Rows of runs until they are taken. `size` is about how many bytes of text wait."""
+    """Rows of runs until they are taken. `size` is about how many bytes of text wait.
 
-    def __init__(self) -> None:
+    Texts are searched for secrets on the way out, unless the person wants none to be found.
+    """
+
+    def __init__(self, *, look_for_secrets: bool = True) -> None:
         self.size = 0
+        self._secrets = SecretFinder() if look_for_secrets else None
+        self._stated: list[tuple[int, str]] = []
         self._rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
         self._known: set[bytes] = set()
 
     def text(self, text: str) -> bytes | None:
         """The name of a text, which is kept under it; None for the empty text."""
         return self._keep(text) if text else None
+
+    def look(self, run: int, text: str) -> None:
+        """Look for secrets in a text that stands in a row of its own; it is kept as a text where it has some."""
+        if self._secrets and text:
+            self._stated.append((run, text))
 
     def turn(self, run: int, turn: Turn, received: int, abandoned: int = 0) -> None:
         """One turn of the record. `received` is what its observations showed, without the tab's own."""
@@ -222,10 +235,12 @@ class Columns:
         )
 
     def beside(
-        self, run: int, rubrics: Iterable[Rubric], verdicts: Iterable[Verdict], deliverables: Iterable[Deliverable]
+        self, run: int, rubrics: Sequence[Rubric], verdicts: Sequence[Verdict], deliverables: Iterable[Deliverable]
     ) -> None:
         """What lay beside the log."""
         rows = self._rows
+        for text in (*(r.text for r in rubrics), *(v.evidence for v in verdicts)):
+            self.look(run, text)
         rows["rubrics"] += ((run, r.rubric_id, r.text, r.points) for r in rubrics)
         rows["verdicts"] += ((run, v.rubric_id, v.passed, v.evidence, v.judge_failed) for v in verdicts)
         rows["deliverables"] += (
@@ -234,10 +249,15 @@ class Columns:
 
     def take(self) -> Tables:
         """The rows that wait, as Arrow tables; tables without rows are left out."""
+        stated = [(run, 0, 0, self._keep(text)) for run, text in self._stated if secrets_in(text)]
         taken = {name: rows for name, rows in self._rows.items() if rows}
         self._rows = {name: [] for name in COLUMNS}
+        self._stated = []
         self.size = 0
-        return {name: _table(name, rows) for name, rows in taken.items()}
+        tables = {name: _table(name, rows) for name, rows in taken.items()}
+        if self._secrets and (found := self._secrets.rows(tables.get("texts"), taken, stated)):
+            tables["secrets"] = _table("secrets", list(found))
+        return tables
 
     def _keep(self, text: str) -> bytes:
         try:

@@ -1,7 +1,8 @@
--- The store, version 2. One row of `runs` owns rows of the other tables by its `number`; rows of one run stand
+-- The store, version 3. One row of `runs` owns rows of the other tables by its `number`; rows of one run stand
 -- together, in the order in which things happened. Turns count from 1, calls of a turn from 0 (-1: no call).
 --
---   the record    runs turns messages calls observations stated texts rubrics verdicts deliverables
+--   the record    runs turns messages calls observations stated texts secrets rubrics verdicts
+--                 deliverables
 --   the tab       statements candidates read_log requirements resolutions refusals consultations reviews stops
 --                 finish_checks, and why: decisions, overruled, differences, oracle
 --   the load      files problems
@@ -69,6 +70,10 @@ CREATE TABLE observations (
 -- What the record itself says of files; `call_id` is "" for a word on all calls so far.
 CREATE TABLE stated (
     run INTEGER, turn INTEGER, abandoned INTEGER, kind VARCHAR, path VARCHAR, source VARCHAR, call_id VARCHAR
+);
+-- Where keys and tokens of well-known shapes stand in texts, characters `start` to `end`; turn 0: beside the log.
+CREATE TABLE secrets (
+    run INTEGER, turn INTEGER, abandoned INTEGER, text UUID, start INTEGER, "end" INTEGER, kind VARCHAR
 );
 CREATE TABLE rubrics (run INTEGER, rubric_id VARCHAR, text VARCHAR, points DOUBLE);
 CREATE TABLE verdicts (run INTEGER, rubric_id VARCHAR, passed BOOLEAN, evidence VARCHAR, judge_failed BOOLEAN);

@@ -49,7 +49,8 @@ _RUN_COLUMNS = (
     "number, digest, key, parent_key, run_id, path, format, harness, session, suite, task_name, task, task_source, root,"
     " root_source, method, model, attempt, attempts, started, simulated, parent_call, recorded_tab, turns, calls,"
     " observed_chars, reads, files_read, candidates, starred, requirements, resolved, unknowns, differences, abandoned,"
-    " stated, agreed, missed, corrected"
+    " stated, agreed, missed, corrected,"
+    " (SELECT count(DISTINCT (text, start)) FROM secrets WHERE secrets.run = runs.number) AS secrets"
 )
 
 _DECISION = "turn, call, kind, rule, partial, paths"

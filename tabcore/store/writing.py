@@ -24,6 +24,7 @@ _NAMES_OF_TEXTS = (
     *("SELECT text FROM turns", "SELECT reasoning FROM turns", "SELECT text FROM messages"),
     *("SELECT arguments FROM calls", "SELECT text FROM observations", "SELECT excerpt FROM read_log"),
     "SELECT text FROM deliverables",
+    "SELECT text FROM secrets",
 )
 
 
