@@ -4,6 +4,7 @@ changes. What is given out is shared by all visits: treat it as read-only.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -17,11 +18,18 @@ from tabcore.errors import UsageError
 from tabcore.presentation.plain import CAP
 from tabcore.presentation.replay_widget import orders, payload
 from tabcore.presentation.replay_widget.turn_text import turn_text_payload
+from tabcore.rerun import KEPT as KEPT
+from tabcore.rerun import Kept as Kept
 from tabcore.rows import Followed, Loaded, Replay, RunRow
+from tabcore.tab.corrections import CorrectedKind as CorrectedKind
+from tabcore.tab.corrections import DecisionCorrection
 from tabcore.trajectory import Json
 
 Stamp = tuple[int, int]
 """When the store's file last changed, in nanoseconds, and its size."""
+
+KINDS: tuple[CorrectedKind, ...] = ("read", "listed", "authored", "neither")
+"""What a person can say that a call did with a file."""
 
 
 def store_file() -> Path:
@@ -110,9 +118,19 @@ def load_samples(progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:
     return _load((str(runs_folder()),), progress)
 
 
-def correct(run_id: str, root: str | None, task: str | None) -> None:
-    """State a run's workspace root and task, and derive its tab again; None for what the record itself says."""
+def correct(run_id: str, *, root: str | Kept | None = KEPT, task: str | Kept | None = KEPT) -> None:
+    """State a run's workspace root or task, and derive its tab again; None for what the record itself says."""
     rerun.correct(store_file(), run_id, root=root, task=task)
+
+
+def correct_decision(run_id: str, turn: int, call: int, path: str, kind: CorrectedKind, who: str) -> None:
+    """State what a call did with a file, now, and derive the run's tab again."""
+    rerun.correct_decision(store_file(), run_id, DecisionCorrection(turn, call, path, kind, who, time.time()))
+
+
+def subagents(run_id: str) -> tuple[RunRow, ...]:
+    """The runs that this run started, in the order in which they came in."""
+    return tuple(row for row in runs() if row.parent == run_id)
 
 
 def _load(paths: Sequence[str], progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:

@@ -102,12 +102,16 @@ class CorrectionRow:
 
     @property
     def words(self) -> str:
-        """Who said what when, and what capture said: "turn 3, call 1, a.txt: corrected by Ann on 2026-12-01: read; …"."""
-        place = f"turn {self.turn}, call {self.call + 1}, {self.path or 'no path'}"
+        """The place and the verdict: "turn 3, call 1, a.txt: corrected by Ann on 2026-12-01: read; capture said …"."""
+        return f"turn {self.turn}, call {self.call + 1}, {self.path or 'no path'}: {self.verdict}"
+
+    @property
+    def verdict(self) -> str:
+        """Who said what when, and what capture said: "corrected by Ann on 2026-12-01: read; capture said listed (…)"."""
         if self.kind == "as captured":
-            return f"{place}: taken back by {self.who} on {day(self.when)}; as capture said"
-        became = f"; capture said {self.said}" if self.state == "counts" else f"; {_BECAME[self.state]}"
-        return f"{place}: corrected by {self.who} on {day(self.when)}: {self.kind}{became}"
+            return f"taken back by {self.who} on {day(self.when)}; as capture said"
+        became = f"capture said {self.said}" if self.state == "counts" else _BECAME[self.state]
+        return f"corrected by {self.who} on {day(self.when)}: {self.kind}; {became}"
 
 
 _BECAME: dict[CorrectionState, str] = {

@@ -7,10 +7,12 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dashboard_server import APP
-from made_log import made_log, read_turn
+from made_log import made_log, path_of, read_turn
+from small_logs import cc_agent, cc_user, lines, result, text, use
 from streamlit.testing.v1 import AppTest
 
 from dashboard import headers, uploads
@@ -41,6 +43,16 @@ def run_id(store: Path, tmp_path: Path) -> str:
 
 def _texts(app: AppTest) -> str:
     return "\n".join(str(element.value) for element in (*app.text, *app.markdown))
+
+
+def _labelled(elements: Any, label: str) -> Any:
+    """The one element of a page with this label."""
+    [found] = [element for element in elements if element.label == label]
+    return found
+
+
+def _links(app: AppTest) -> list[str]:
+    return [element.proto.label for element in app.get("page_link")]
 
 
 def _opened(page: str = "", **query: str) -> AppTest:
@@ -109,6 +121,7 @@ def test_the_replay_names_the_run_and_draws_its_parts(run_id: str) -> None:
     assert (drawn.count("runningtab_replay"), drawn.count("runningtab_turn_text"), len(drawn)) == (1, 1, 5)
     labels = [expander.label for expander in app.expander]
     assert labels == [
+        "Correct what capture decided in this turn",
         "The log, and 0 problems with it",
         "0 unknowns: what capture could not decide",
         "Task and workspace root",
@@ -128,16 +141,64 @@ def test_the_problems_of_a_log_stand_on_the_runs_page(store: Path, tmp_path: Pat
 
 def test_a_correction_is_kept_and_taken_back_in_the_form(run_id: str, store: Path) -> None:
     app = _opened("views/replay.py", run=run_id)
+    root, save, back = (
+        "Workspace root; paths are relative to it",
+        "Derive the tab again",
+        "Back to what the record says",
+    )
     app.text_area[0].input("energy bill")
-    app.button[0].click().run()
+    _labelled(app.button, save).click().run()
     assert "task: from corrected" in _texts(app)
     assert rerun.runs(store)[0].task == "energy bill"
-    app.text_input[0].input("/elsewhere")
-    app.button[0].click().run()
+    _labelled(app.text_input, root).input("/elsewhere")
+    _labelled(app.button, save).click().run()
     assert (rerun.runs(store)[0].task, rerun.runs(store)[0].root) == ("energy bill", "/elsewhere")
-    app.button[1].click().run()
+    _labelled(app.button, back).click().run()
     assert rerun.runs(store)[0].task_source != "corrected"
     assert rerun.runs(store)[0].root == "/ws"
+
+
+def test_a_decision_is_corrected_and_given_back_to_capture_in_the_replay(run_id: str, store: Path) -> None:
+    app = _opened("views/replay.py", run=run_id, turn="2")
+    _labelled(app.text_input, "Your name").input("Ann")
+    files = next(box for box in app.selectbox if box.label == "File: choose, or type a path")
+    files.select(path_of(7))
+    _labelled(app.button, "Save and derive again").click().run()
+    assert not app.exception
+    assert rerun.replay(store, run_id).timeline.entries[0].path == path_of(7)
+    assert f"call 1, {path_of(7)}: corrected by Ann on " in _texts(app)
+    assert ": read; capture said listed (find" in _texts(app)
+    assert "1 correction of capture's decisions, 1 in force" in [expander.label for expander in app.expander]
+    _labelled(app.button, "as capture said").click().run()
+    assert "taken back by Ann" in _texts(app)
+    assert len(rerun.replay(store, run_id).timeline.entries) == 6
+
+
+def test_a_correction_without_a_name_is_refused_in_one_sentence(run_id: str, store: Path) -> None:
+    app = _opened("views/replay.py", run=run_id, turn="2")
+    next(box for box in app.selectbox if box.label == "File: choose, or type a path").select(path_of(7))
+    _labelled(app.button, "Save and derive again").click().run()
+    assert "State a name" in _texts(app)
+    assert rerun.decision_corrections(store, run_id) == ()
+
+
+def test_a_run_and_its_sub_agents_lead_to_each_other(store: Path, tmp_path: Path) -> None:
+    log = tmp_path / "parent.jsonl"
+    side = {"isSidechain": True}
+    log.write_text(
+        lines(
+            cc_user("u0", None, "Sum up"),
+            cc_agent("u1", "u0", "m1", use("t1", "Task", prompt="look at a")),
+            cc_user("a0", None, "look at a", **side),
+            cc_agent("a1", "a0", "ma1", text("nothing in a"), **side),
+            cc_user("u2", "u1", [result("t1", "nothing")]),
+            cc_agent("u3", "u2", "m2", text("Done")),
+        )
+    )
+    [loaded] = rerun.load([str(log)], store)
+    parent, child = loaded.runs
+    assert "sub-agent 1" in _links(_opened("views/replay.py", run=parent))
+    assert "started by" in _links(_opened("views/replay.py", run=child))
 
 
 def test_a_fault_that_was_foreseen_is_one_sentence_and_its_remedy(store: Path) -> None:

@@ -12,7 +12,7 @@ from test_codex import START, call, jsonl, line, output
 from tabcore import rerun
 from tabcore.cli import main
 from tabcore.memory import read_runs
-from tabcore.tab.corrections import DecisionCorrection
+from tabcore.tab.corrections import CorrectedKind, DecisionCorrection
 from tabcore.tab.oracle import Checked
 
 
@@ -115,8 +115,9 @@ def test_what_codex_made_of_a_command_is_compared_with_that_call_alone(tmp_path:
 def test_a_correction_is_no_part_of_the_agreement(tmp_path: Path) -> None:
     db, run = loaded(tmp_path, CODEX)
     before = rerun.checked(db, run)
-    for turn, kind in ((1, "neither"), (2, "read")):
-        rerun.correct_decision(db, run, DecisionCorrection(turn, 0, "/ws/b/a", kind, "Ann", 0.0))  # type: ignore[arg-type]
+    kinds: tuple[CorrectedKind, ...] = ("neither", "read")
+    for turn, kind in enumerate(kinds, 1):
+        rerun.correct_decision(db, run, DecisionCorrection(turn, 0, "/ws/b/a", kind, "Ann", 0.0))
     assert rerun.checked(db, run) == before
 
 

@@ -19,9 +19,16 @@ from tabcore.presentation.replay_widget.payload import (
     review_message,
     turn_order_message,
 )
+from tabcore.presentation.replay_widget.turn_list import (
+    PLACES_NAMED,
+    Group,
+    correction_groups,
+    turn_list_payload,
+    undecided_groups,
+)
 from tabcore.presentation.replay_widget.turn_text import turn_text_payload
-from tabcore.rows import CallBody, CallRow, Decision, ObservationBody, TurnBody, TurnRow
-from tabcore.tab.events import Event, FileAuthored, FileListed, FileRead, FileRenamed, TaskStated
+from tabcore.rows import CallBody, CallRow, CorrectionRow, Decision, ObservationBody, TurnBody, TurnRow
+from tabcore.tab.events import CaptureUndecided, Event, FileAuthored, FileListed, FileRead, FileRenamed, TaskStated
 from tabcore.tab.history import Difference
 from tabcore.tab.review import Reviewer
 from tabcore.tab.timeline import Timeline, timeline_of
@@ -188,3 +195,24 @@ def test_a_widget_never_turns_text_into_markup_and_asks_nobody(widget: Any) -> N
         assert word not in widget.js.replace("http://www.w3.org/2000/svg", "")
         assert word not in widget.html + widget.css
     assert widget.js.count("export default") == 1
+
+
+def test_a_list_of_places_names_so_many_and_counts_all_in_plain_lines() -> None:
+    undecided = [CaptureUndecided(n, 0, "a\x1b[31m\u202e\nb", "why" if n % 3 else "seldom") for n in range(1, 601)]
+    payload = turn_list_payload("0" * 16, undecided_groups(undecided))
+    groups = payload["groups"]
+    assert isinstance(groups, list)
+    assert [(g["title"], g["count"], len(g["places"]), g["open"]) for g in groups if isinstance(g, dict)] == [
+        ("why", 400, PLACES_NAMED, False),
+        ("seldom", 200, 200, False),
+    ]
+    assert '[1, 1, "a b", ""]' in json.dumps(payload)
+
+
+def test_a_list_of_places_is_a_new_one_when_what_it_says_changes() -> None:
+    row = CorrectionRow(1, 0, "a", "read", "Ann", 0.0, "ls", "counts", "nothing")
+    first, then = (
+        turn_list_payload("0" * 16, correction_groups([one])) for one in (row, replace(row, state="replaced"))
+    )
+    assert first["version"] != then["version"]
+    assert turn_list_payload("0" * 16, []) == turn_list_payload("0" * 16, [Group("said", "none", ())])

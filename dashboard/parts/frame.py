@@ -17,6 +17,9 @@ _HELP = """\
 - **Read log**: every file whose content was shown to the agent, in order, with the turn.
 - **Candidate**: a file that was listed and not opened yet; `*` when its path shares at least two words with the task.
 - **Unknown**: a call of which could not be told what it did with a file; never guessed.
+- **Correction**: what a person says a call did with a file, with name and day, beside what capture said; the tab is \
+derived with it.
+- **The record's own word**: files that the log itself names as read, listed or changed, compared with capture.
 - **Differs**: a text of the tab that the record has otherwise than this program derives it.
 - **Striped band**: the run was scripted or re-enacted; no model decided.
 """
@@ -26,7 +29,7 @@ _STYLE = """\
 [data-testid="stMainBlockContainer"] { padding: 4rem clamp(.8rem, 2.5vw, 3rem) 3rem; }
 .st-key-run-line { border-bottom: 1px solid rgba(128, 128, 128, .3); padding-bottom: .3rem; }
 .st-key-run-line [data-testid="stText"] { font-weight: 600; }
-.st-key-run-line [data-testid="stPageLink"] p { text-decoration: underline; }
+.st-key-run-line [data-testid="stPageLink"] p, .st-key-family [data-testid="stPageLink"] p { text-decoration: underline; }
 .st-key-fault { border-color: #D55E00; }
 .simulated-word { padding: 1px 8px; border: 1px solid rgba(128, 128, 128, .5); font-size: .8rem;
   background: repeating-linear-gradient(135deg, rgba(240, 228, 66, .45) 0 7px, transparent 7px 14px); }

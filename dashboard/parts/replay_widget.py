@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from tabcore.presentation.replay_widget import Widget, feed_widget, replay_widget, turn_text_widget
+from tabcore.presentation.replay_widget import (
+    Widget,
+    feed_widget,
+    replay_widget,
+    turn_list_widget,
+    turn_text_widget,
+)
 from tabcore.trajectory import Json
 
 
@@ -32,6 +38,11 @@ def replay(data: Mapping[str, Json], opening: int, key: str) -> Rested:
 def turn_text(data: Mapping[str, Json], key: str) -> None:
     """The texts of one turn. A text's "show more" is kept in the component's state: read it with `wanted_cap`."""
     _component("runningtab_turn_text", turn_text_widget())(data=data, key=key, on_wanted_change=_nothing)
+
+
+def turn_list(data: Mapping[str, Json], key: str) -> None:
+    """Places in the run, each of which takes the replay of this page to its turn."""
+    _component("runningtab_turn_list", turn_list_widget())(data=data, key=key)
 
 
 def wanted_cap(key: str, turn: int, otherwise: int) -> int:

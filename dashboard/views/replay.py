@@ -1,4 +1,4 @@
-"""Replay: one run, turn by turn; the texts of the turn on which it rests; the log's problems; task and root."""
+"""Replay: one run, turn by turn; the texts of the turn on which it rests; what persons correct; the log's problems."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ import time
 import streamlit as st
 
 from dashboard import data, selection
-from dashboard.parts import following, frame, load_report, replay_widget
+from dashboard.parts import decisions, following, frame, load_report, replay_widget
 from dashboard.parts.boundary import boundary
 from tabcore.presentation.plain import CAP, plain, plain_line
+from tabcore.presentation.replay_widget.turn_list import (
+    Group,
+    checked_groups,
+    correction_groups,
+    turn_list_payload,
+    undecided_groups,
+)
 from tabcore.rows import Replay, RunRow
 
-CORRECTED = "corrected"
+# Links to sub-agents that stand above the replay; the table of runs has them all.
+SUBAGENTS_LINKED = 12
 # Seconds in which the server sends the texts before the review, which takes longer, is computed.
 SENDING = 0.02
 
@@ -29,6 +37,7 @@ def render() -> None:
         st.text(f"run {chosen}")
         return
     replay = data.replay(chosen)
+    _family(row)
     if replay.turns:
         following.switch(row.path)
         _stepping(chosen, _opening(chosen, replay))
@@ -37,6 +46,28 @@ def render() -> None:
     _about(replay)
     if replay.turns and data.has_all_orders(chosen):
         replay_widget.feed(data.order_message(chosen), key=f"orders-{chosen}")
+
+
+def _family(row: RunRow) -> None:
+    """Ways to the run that started this one, and to those that it started."""
+    parent = data.run(row.parent) if row.parent else None
+    started = data.subagents(row.run_id)
+    if parent is None and not started:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="family"):
+        if parent is not None:
+            _relative("started by", parent)
+        for number, child in enumerate(started[:SUBAGENTS_LINKED], 1):
+            _relative(f"sub-agent {number}", child)
+        if len(started) > SUBAGENTS_LINKED:
+            st.text(f"… and {len(started) - SUBAGENTS_LINKED:,} more sub-agents in the table of runs")
+
+
+def _relative(label: str, row: RunRow) -> None:
+    """A link to another run. Its name stands beside: a link's label is Markdown, which no text of a log may be."""
+    query = selection.to_address(selection.Selection(row.run_id))
+    st.page_link("views/replay.py", label=label, query_params=query)
+    st.text(plain_line(selection.run_name(row), 40))
 
 
 def _say(words: str) -> None:
@@ -65,6 +96,7 @@ def _stepping(run_id: str, opening: int) -> None:
         key = f"texts-{run_id}"
         cap = replay_widget.wanted_cap(key, rested.turn, CAP)
         replay_widget.turn_text(data.turn_data(run_id, rested.turn, cap), key=key)
+        decisions.draw(data.replay(run_id), rested.turn)
         if rested.entry:
             replay_widget.feed(data.excerpt_message(run_id, rested.entry), key=f"excerpt-{run_id}")
         time.sleep(SENDING)
@@ -85,27 +117,41 @@ def _about(replay: Replay) -> None:
         if replay.problems:
             load_report.problems(replay.problems)
     _undecided(replay)
+    _checked(replay)
+    _corrections(replay)
     _correction(row)
 
 
 def _undecided(replay: Replay) -> None:
     undecided = replay.timeline.undecided
     with st.expander(f"{_count(len(undecided), 'unknown')}: what capture could not decide", key="unknown"):
-        if not undecided:
+        if undecided:
+            _places(replay, undecided_groups(undecided), "unknown")
+        else:
             st.text("Capture decided every call of this run.")
-            return
-        st.dataframe(
-            {
-                "turn": [fact.turn for fact in undecided],
-                "call": [fact.call + 1 for fact in undecided],
-                "path": [plain_line(fact.path, 300) for fact in undecided],
-                "why": [plain_line(fact.reason, 300) for fact in undecided],
-            },
-            hide_index=True,
-            placeholder="",
-            height=load_report.height_of(len(undecided), 10),
-            alt="Calls that capture could not decide",
-        )
+
+
+def _checked(replay: Replay) -> None:
+    """What the record itself says of files, where it says anything."""
+    row = replay.run
+    if not replay.checked:
+        return
+    label = f"The record's own word on files: {row.stated:,} stated, {row.agreed:,} agreed, {row.missed:,} missed by capture"
+    with st.expander(label, key="checked"):
+        _places(replay, checked_groups(replay.checked), "checked")
+
+
+def _corrections(replay: Replay) -> None:
+    if not replay.corrections:
+        return
+    label = f"{_count(len(replay.corrections), 'correction')} of capture's decisions, {replay.run.corrected:,} in force"
+    with st.expander(label, key="corrections"):
+        _places(replay, correction_groups(replay.corrections), "corrections")
+
+
+def _places(replay: Replay, groups: list[Group], name: str) -> None:
+    run_id = replay.run.run_id
+    replay_widget.turn_list(turn_list_payload(run_id, groups), key=f"{name}-{run_id}")
 
 
 def _correction(row: RunRow) -> None:
@@ -122,18 +168,16 @@ def _correction(row: RunRow) -> None:
                 save = st.form_submit_button("Derive the tab again")
                 undo = st.form_submit_button("Back to what the record says")
         if save:
-            data.correct(row.run_id, _stated(root, row.root, row.root_source), _stated(task, row.task, row.task_source))
+            data.correct(row.run_id, root=_stated(root, row.root), task=_stated(task, row.task))
         elif undo:
-            data.correct(row.run_id, None, None)
+            data.correct(row.run_id, root=None, task=None)
         if save or undo:
             st.rerun()
 
 
-def _stated(entered: str, held: str, source: str) -> str | None:
-    """What is to be corrected: None while it is what the record itself says."""
-    if entered == plain(held):
-        return held if source == CORRECTED else None
-    return entered
+def _stated(entered: str, held: str) -> str | data.Kept:
+    """What is to be corrected: nothing while it is what is shown."""
+    return data.KEPT if entered == plain(held) else entered
 
 
 def _count(number: int, word: str) -> str:

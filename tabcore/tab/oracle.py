@@ -58,41 +58,62 @@ class Oracle:
     def __init__(self, root: str) -> None:
         self._root = root
         self._calls: dict[str, tuple[int, int]] = {}
-        self._ever: dict[tuple[str, str], _Seen] = {}
+        self._ever: dict[tuple[str, str], str] = {}
+        self._listed: dict[str, str] = {}
         self._of_calls: list[Checked] = []
         self._of_all: dict[tuple[str, str], Checked] = {}
 
     def turn(self, turn: Turn, facts: TurnFacts) -> None:
         """The next turn, with what capture made of it."""
         self._calls.update((call.call_id, (turn.number, i)) for i, call in enumerate(turn.calls) if call.call_id)
-        captured = (one for one in _as_captured(facts) if turn.stated or one[1] != "listed")
-        seen = [_Seen(c, kind, absolute(self._root, path), rule) for c, kind, path, rule in captured]
-        self._ever.update(((one.kind, one.path), one) for one in seen if one.kind != "listed")
-        for stated in turn.stated:
-            if stated.call_id:
-                self._of_calls.append(self._at_call(turn.number, stated, seen))
-            else:
-                everything = [*self._ever.values(), *(one for one in seen if one.kind == "listed")]
-                self._of_all[stated.kind, stated.path] = _checked(turn.number, -1, stated, everything)
+        decided = list(_as_captured(facts))
+        for _, kind, path, rule in decided:
+            if kind == "listed":
+                self._listed[path] = rule
+            elif kind != "unknown":
+                self._ever[kind, path] = rule
+        if turn.stated:
+            self._check(turn, [self._seen(*decision) for decision in decided])
 
     def checked(self) -> tuple[Checked, ...]:
         """All statements in order. What a record says again of all calls so far counts once, as said last."""
         return tuple(sorted([*self._of_calls, *self._of_all.values()], key=lambda one: one.turn))
 
-    def _at_call(self, turn: int, stated: Stated, seen: list[_Seen]) -> Checked:
-        """A command that ended in a later turn than its call is compared with that turn and all reads so far."""
-        made, call = self._calls.get(stated.call_id, (turn, -1))
-        if made == turn:
-            return _checked(turn, call, stated, [one for one in seen if one.call == call])
-        return _checked(made, call, stated, [*self._ever.values(), *seen])
+    def _check(self, turn: Turn, here: list[_Seen]) -> None:
+        """What is said of a call is compared with that call; with everything so far where it ended in a later turn."""
+        ever: list[_Seen] = []
+        for stated in turn.stated:
+            made, call = self._calls.get(stated.call_id, (turn.number, -1))
+            if stated.call_id and made == turn.number:
+                seen = [one for one in here if one.call == call]
+            else:
+                seen = ever = ever or self._everything()
+            if stated.call_id:
+                self._of_calls.append(_checked(made, call, stated, seen))
+            else:
+                self._of_all[stated.kind, stated.path] = _checked(turn.number, -1, stated, seen)
+
+    def _everything(self) -> list[_Seen]:
+        seen = [self._seen(-1, kind, path, rule) for (kind, path), rule in self._ever.items()]
+        return seen + [self._seen(-1, "listed", path, rule) for path, rule in self._listed.items()]
+
+    def _seen(self, call: int, kind: str, path: str, rule: str) -> _Seen:
+        return _Seen(call, kind, absolute(self._root, path), rule)
 
 
 def _checked(turn: int, call: int, stated: Stated, seen: Iterable[_Seen]) -> Checked:
-    of_file = stated.kind in ("read", "authored")
-    here = [one for one in seen if _is(one.path, stated.path) or (not of_file and _below(one.path, stated.path))]
+    here = _at(stated, seen)
     agreed = any(one.kind in _KINDS[stated.kind] for one in here)
-    instead = "" if agreed else _words(here) or _words([one for one in seen if one.kind == "unknown"]) or "nothing"
+    instead = "" if agreed else _words(here) or _words(one for one in seen if one.kind == "unknown") or "nothing"
     return Checked(turn, call, stated.kind, stated.path, stated.source, agreed, instead)
+
+
+def _at(stated: Stated, seen: Iterable[_Seen]) -> list[_Seen]:
+    """What capture saw at the stated file, or in the stated folder."""
+    normal = posixpath.normpath(stated.path or ".")
+    if stated.kind in ("read", "authored"):
+        return [one for one in seen if _is(one.path, normal)]
+    return [one for one in seen if _is(one.path, normal) or _below(one.path, normal)]
 
 
 def _words(seen: Iterable[_Seen]) -> str:
@@ -140,20 +161,18 @@ def absolute(root: str, path: str) -> str:
 def _is(found: str, stated: str) -> bool:
     """True where a path that capture found is the stated one; a relative one is any file whose path ends so.
 
-    >>> _is("/w/a/b.txt", "/w/./a/b.txt"), _is("/w/a/b.txt", "b.txt"), _is("/w/ab.txt", "b.txt")
+    >>> _is("/w/a/b.txt", "/w/a/b.txt"), _is("/w/a/b.txt", "b.txt"), _is("/w/ab.txt", "b.txt")
     (True, True, False)
     """
-    normal = posixpath.normpath(stated)
-    return found == normal or (not normal.startswith("/") and found.endswith(f"/{normal}"))
+    return found == stated or (not stated.startswith("/") and found.endswith(f"/{stated}"))
 
 
 def _below(found: str, folder: str) -> bool:
-    """True where a path lies in or under a stated folder.
+    """True where a path lies under a stated folder; "." is any.
 
-    >>> _below("/w/a/b.txt", "/w/a/"), _below("/w/ab.txt", "/w/a"), _below("/w/a/b.txt", "a"), _below("/w/b", "")
+    >>> _below("/w/a/b.txt", "/w/a"), _below("/w/ab.txt", "/w/a"), _below("/w/a/b.txt", "a"), _below("/w/b", ".")
     (True, False, True, True)
     """
-    normal = posixpath.normpath(folder or ".")
-    if normal.startswith("/"):
-        return found.startswith(normal.rstrip("/") + "/")
-    return normal == "." or f"/{normal}/" in found
+    if folder.startswith("/"):
+        return found.startswith(folder.rstrip("/") + "/")
+    return folder == "." or f"/{folder}/" in found

@@ -5,8 +5,9 @@ model.js                              the tab at a turn, computed in the browser
 strip.js columns.js turn_panel.js     the parts; motion.js, light.js: what moves and what lights up
 replay.js                             keys, play, address; `export default` as streamlit's components.v2 wants it
 turn_text.css turn_text.js            the texts of one turn, whose words each stretch is
+turn_list.css turn_list.js            places in the run, each a way to its turn
 feed.js                               later messages to the replay
-payload.py orders.py turn_text.py     rows -> JSON
+payload.py orders.py turn_text.py turn_list.py     rows -> JSON
 """
 
 from __future__ import annotations
@@ -39,6 +40,16 @@ def turn_text_widget() -> Widget:
         '<div class="turn-text" data-scheme="light"></div>',
         _text("palette.css", "turn_text.css"),
         _text("turn_text.js"),
+    )
+
+
+@cache
+def turn_list_widget() -> Widget:
+    """Places in the run: fed `turn_list_payload`; takes the replay on the same page to the turn that is chosen."""
+    return Widget(
+        '<div class="turn-list" data-scheme="light"></div>',
+        _text("palette.css", "turn_list.css"),
+        _text("turn_list.js"),
     )
 
 

@@ -160,6 +160,14 @@ function makeReplay(root) {
     entries.fill(message.entry, message, model.data.entries.find((entry) => entry.id === message.entry)?.turn);
   }
 
+  // Another part of the page names a turn of this run.
+  function visit(event) {
+    if (!model || event.detail.run !== model.data.run) return;
+    play(false);
+    go(placeOf(model, event.detail.turn), { quiet: true });
+    box.scrollIntoView({ block: "start", behavior: still() ? "auto" : "smooth" });
+  }
+
   // The same run, grown: the reader stays at the turn, rows and excerpts that are open stay open.
   function grow(data) {
     const before = model, turn = model.numbers[place - 1];
@@ -208,12 +216,14 @@ function makeReplay(root) {
     attach() {
       window.addEventListener("keydown", press, true);
       window.addEventListener("runningtab:fed", hear);
+      window.addEventListener("runningtab:go", visit);
     },
     detach() {
       play(false);
       clearTimeout(resting);
       window.removeEventListener("keydown", press, true);
       window.removeEventListener("runningtab:fed", hear);
+      window.removeEventListener("runningtab:go", visit);
     },
   };
 }

@@ -1,7 +1,7 @@
 // The turn's own calls, what capture decided about each and why, and the status line after them.
 
 const CALLS = 12;
-const KINDS = { read: "read", listed: "listed", authored: "written", renamed: "renamed", unknown: "undecided" };
+const KINDS = { read: "read", listed: "listed", authored: "written", renamed: "renamed", unknown: "undecided", neither: "neither" };
 
 function makeTurnPanel(calls, status) {
   let whole = false, shownFor = null;

@@ -90,9 +90,8 @@ export default function (component) {
   const box = root.querySelector(".turn-text");
   const [red, green, blue] = getComputedStyle(box).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [255, 255, 255];
   box.dataset.scheme = 0.3 * red + 0.6 * green + 0.1 * blue < 128 ? "dark" : "light";
-  const name = data ? `${data.run} ${data.turn} ${data.cap}` : "";
-  if (data && box.dataset.name !== name) {
-    box.dataset.name = name;
+  if (data && box.dataset.version !== data.version) {
+    box.dataset.version = data.version;
     box.dataset.turn = data.turn;
     const more = () => setStateValue("wanted", { turn: data.turn, cap: data.cap * MORE });
     const about = element("p", "about", data.about);

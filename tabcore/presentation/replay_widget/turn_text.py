@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tabcore.presentation.plain import CAP, Shown, plain_line, shown
 from tabcore.rows import CallBody, Decision, ObservationBody, TurnBody, TurnRow
+from tabcore.tab.events import text_digest
 from tabcore.tab.history import Difference
 from tabcore.trajectory import Json, Message
 
@@ -14,8 +15,10 @@ DECISIONS_NAMED = 2_000
 
 
 def turn_text_payload(run_id: str, row: TurnRow, body: TurnBody, cap: int = CAP) -> dict[str, Json]:
-    """One turn whole, each text up to `cap` characters; what is cut is said."""
+    """One turn whole, each text up to `cap` characters; what is cut is said. `version` names what can change."""
+    decided = [[call.index, *_decision(one)] for call in row.calls for one in call.decisions]
     return {
+        "version": text_digest(json.dumps([run_id, body.number, cap, decided])),
         "run": run_id,
         "turn": body.number,
         "cap": cap,
@@ -76,7 +79,7 @@ def _part(title: str, origin: str, text: Shown) -> dict[str, Json]:
     }
 
 
-def _decision(decision: Decision) -> Json:
+def _decision(decision: Decision) -> list[Json]:
     words = f"{decision.kind} (preview)" if decision.partial else decision.kind
     return [words, plain_line(decision.path, 600), plain_line(decision.rule, 300)]
 
