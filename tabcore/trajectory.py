@@ -35,8 +35,8 @@ Outcome = Literal["complete", "aborted", "failed"]
 """How a model response ended. Only a complete response without a tool call is a stop."""
 
 
-StatedKind = Literal["read", "listed", "searched", "authored"]
-"""read, authored: of a file · listed, searched: of a folder or file."""
+StatedKind = Literal["read", "listed", "searched", "changed"]
+"""read, changed (written anew, or edited): of a file · listed, searched: of a folder or file."""
 
 
 @dataclass(frozen=True, slots=True)

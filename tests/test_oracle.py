@@ -58,7 +58,7 @@ def test_a_compaction_that_names_files_is_compared_with_all_before_it(tmp_path: 
         (2, "read", "/ws/a.txt", True),
         (2, "read", "/ws/b.txt", False),
         (2, "read", "/ws/gone.txt", False),
-        (2, "authored", "/ws/out.md", True),
+        (2, "changed", "/ws/out.md", True),
     ]
     assert found[2].captured == "nothing"
     assert {one.source for one in found} == {"compaction.details.readFiles", "compaction.details.modifiedFiles"}

@@ -165,14 +165,14 @@ def _usage(usage: Tokens | None) -> Usage | None:
     return Usage(usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0, cost)
 
 
-_FILES: dict[str, StatedKind] = {"readFiles": "read", "modifiedFiles": "authored"}
+_FILES: dict[str, StatedKind] = {"readFiles": "read", "modifiedFiles": "changed"}
 
 
 def stated_files(details: object, cwd: str | None) -> Iterator[Stated]:
     """The files that a compaction says were read, and changed, in all that it replaces; none where it is silent.
 
     >>> [(one.kind, one.path) for one in stated_files({"readFiles": ["a.txt"], "modifiedFiles": ["/x/b"]}, "/w")]
-    [('read', '/w/a.txt'), ('authored', '/x/b')]
+    [('read', '/w/a.txt'), ('changed', '/x/b')]
     """
     if not isinstance(details, dict):
         return

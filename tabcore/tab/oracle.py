@@ -20,9 +20,10 @@ _KINDS: dict[StatedKind, frozenset[str]] = {
     "read": frozenset(["read"]),
     "listed": frozenset(["listed", "read"]),
     "searched": frozenset(["listed", "read"]),
-    "authored": frozenset(["authored"]),
+    "changed": frozenset(["authored", "read"]),
 }
-"""What capture must have found for each statement. A folder is looked into where anything below it was shown."""
+"""What capture must have found for each statement. A folder is looked into where anything below it was shown. To edit
+a file that was there is no authorship, and who edits has seen content: a changed file was written or read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def _checked(turn: int, call: int, stated: Stated, seen: Iterable[_Seen]) -> Che
 def _at(stated: Stated, seen: Iterable[_Seen]) -> list[_Seen]:
     """What capture saw at the stated file, or in the stated folder."""
     normal = posixpath.normpath(stated.path or ".")
-    if stated.kind in ("read", "authored"):
+    if stated.kind in ("read", "changed"):
         return [one for one in seen if _is(one.path, normal)]
     return [one for one in seen if _is(one.path, normal) or _below(one.path, normal)]
 

@@ -12,7 +12,7 @@ from tabcore.presentation.plain import plain_line
 from tabcore.rows import CorrectionRow
 from tabcore.tab.events import CaptureUndecided, text_digest
 from tabcore.tab.oracle import Checked
-from tabcore.trajectory import Json
+from tabcore.trajectory import Json, StatedKind
 
 PLACES_NAMED = 200
 """Places of one group that are listed; how many more there are is said."""
@@ -68,8 +68,11 @@ def correction_groups(corrections: Iterable[CorrectionRow]) -> list[Group]:
     return [Group("said", "corrections, the latest first", places[::-1])]
 
 
-_SAID = {"read": "stated as read", "listed": "stated as listed", "searched": "stated as searched"} | {
-    "authored": "stated as changed"
+_SAID: dict[StatedKind, str] = {
+    "read": "stated as read",
+    "listed": "stated as listed",
+    "searched": "stated as searched",
+    "changed": "stated as changed",
 }
 
 
