@@ -274,7 +274,7 @@ class _Log:
         job = self._job
         if job.inside:
             return job.inside.shown(path)
-        return job.place.path if job.at and path == job.at else path
+        return path.replace(job.at, job.place.path, 1) if job.at and path.startswith(job.at) else path
 
     def _source(self, spool: ExitStack) -> Source | None:
         """The log, of a run folder once what lies beside it is read; None where the folder has none."""

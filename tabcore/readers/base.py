@@ -60,6 +60,11 @@ class Account:
         if self._kinds[kind] <= PROBLEMS_OF_A_KIND:
             self.pieces.append(Problem(self.file, line, kind, what, done, lost))
 
+    def note_padding(self, line: int, data: bytes) -> None:
+        """Adds a problem for a blank line that is NUL bytes, which a crash of the machine leaves in a file."""
+        if b"\0" in data:
+            self.note(line, "padding", f"the line is {len(data):,} bytes of NUL and blanks", "passed over")
+
     def skip(self, line: int) -> None:
         """Line (or step) `line` gave nothing."""
         if not self.skipped or self.skipped[-1] != line:

@@ -43,6 +43,8 @@ def values(source: Source, sign: Sign, account: Account) -> Iterator[tuple[int, 
         for line in source.lines():
             if line.data.strip(b" \t\r\n\0"):
                 yield from ((line.number, value) for value in decoded(line.data, sign, account, line.number))
+            else:
+                account.note_padding(line.number, line.data)
         return
     with source.open_text() as stream:
         data = stream.read(DOCUMENT_LIMIT + 1)

@@ -83,7 +83,10 @@ def objects_of_line(line: bytes) -> Iterator[dict[str, Json]]:
 
 def _with_care(line: Line, shape: type[Shape], sign: Sign, account: Account) -> Iterator[tuple[int, int, Shape, int]]:
     """The records of a line that is not one sound record."""
-    if not line.data.strip(_BLANK) or account.skipped[-1:] == [line.number]:
+    if not line.data.strip(_BLANK):
+        account.note_padding(line.number, line.data)
+        return
+    if account.skipped[-1:] == [line.number]:
         return
     account.total += 1
     if len(line.data) >= LINE_LIMIT:
