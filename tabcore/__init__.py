@@ -18,6 +18,8 @@ Where things are, in the order in which to read them:
     text/           terms, values, masking
     memory.py       runs in memory, with their tab
     derivation.py   a log's pieces -> rows; discovery.py: paths -> files; ingest.py: both, into the store
+    archives.py     archives and packed logs -> private files; received.py: standard input
+    secrets.py      pasted keys and tokens, found at load; secret_rules.py: by which rules; redaction.py: masked
     watching.py     folders of growing logs; following.py: one of them; growth.py: its bytes
     store/          the DuckDB file; rows.py: what comes out of it
     rerun.py        what pages and commands call
