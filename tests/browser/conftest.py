@@ -6,12 +6,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+from visits import Visit, visiting
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS))
@@ -23,8 +22,6 @@ from tabcore import rerun  # noqa: E402
 
 expect.set_options(timeout=20_000)  # a busy machine may be slow; what never comes still fails
 
-KNOWN_404 = ("/_stcore/health", "/_stcore/host-config")
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything here drives a browser."""
@@ -34,38 +31,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
             if chromium() is None and not os.environ.get("RUNNINGTAB_REQUIRE_BROWSER"):
                 item.add_marker(pytest.mark.skip(reason=reason))
-
-
-@dataclass
-class Visit:
-    """A page in the browser, what it complained about, and whom it asked."""
-
-    page: Page
-    url: str
-    complaints: list[str] = field(default_factory=list)
-    foreign: list[str] = field(default_factory=list)
-
-    def open(self, address: str = "/") -> Page:
-        """The page at an address of the dashboard, once its script has run."""
-        self.page.goto(f"{self.url}{address}")
-        self.settle()
-        return self.page
-
-    def settle(self) -> None:
-        """Wait until the script has run and what it drew is fresh."""
-        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-        self.page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
-
-    def note_console(self, message: ConsoleMessage) -> None:
-        """Keep errors but the two known ones of a link to a page below the first."""
-        if message.type == "error" and not str(message.location.get("url", "")).endswith(KNOWN_404):
-            self.complaints.append(message.text)
-
-    def note_request(self, request: Request) -> None:
-        """Keep requests that leave this machine's server."""
-        place = urlsplit(request.url)
-        if place.scheme not in {"data", "blob"} and place.netloc != urlsplit(self.url).netloc:
-            self.foreign.append(request.url)
 
 
 @pytest.fixture(scope="session")
@@ -107,23 +72,6 @@ def visit(browser: Browser, request: pytest.FixtureRequest, made_run: tuple[Serv
 def first_visit(browser: Browser, empty_server: Server) -> Iterator[Visit]:
     """A visit to the dashboard without runs."""
     yield from visiting(browser, empty_server.url, "light")
-
-
-def visiting(browser: Browser, url: str, manner: str) -> Iterator[Visit]:
-    """A visit that must end without a complaint of the browser and without a request to anybody else."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 1400},
-        color_scheme="dark" if manner == "dark" else "light",
-        reduced_motion="reduce" if manner == "still" else "no-preference",
-    )
-    visit = Visit(context.new_page(), url)
-    visit.page.on("console", visit.note_console)
-    visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
-    visit.page.on("request", visit.note_request)
-    yield visit
-    context.close()
-    assert visit.complaints == []
-    assert visit.foreign == []
 
 
 def _has_no_traceback(server: Server) -> None:

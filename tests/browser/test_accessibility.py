@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Visit, visiting
 from dashboard_server import Server
 from playwright.sync_api import Browser, Page
+from visits import Visit, visiting
 
 SCRIPTS = (".ci/node/node_modules/axe-core/axe.min.js", "node_modules/axe-core/axe.min.js")
 PROJECT = Path(__file__).resolve().parents[2]

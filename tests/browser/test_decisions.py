@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Visit
 from dashboard_server import Server
 from playwright.sync_api import Page, expect
 from small_logs import (
@@ -24,6 +23,7 @@ from small_logs import (
     text,
     use,
 )
+from visits import Visit
 
 from tabcore import rerun
 

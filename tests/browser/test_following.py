@@ -6,10 +6,10 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
-from conftest import Visit, visiting
 from dashboard_server import Server, serving
 from made_log import made_log
 from playwright.sync_api import Browser, expect
+from visits import Visit, visiting
 
 from tabcore import rerun
 

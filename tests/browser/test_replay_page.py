@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Visit
 from dashboard_server import Server
 from made_log import made_log, path_of, read_turn
 from playwright.sync_api import Page, expect
+from visits import Visit
 
 from tabcore import rerun
 

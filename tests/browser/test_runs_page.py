@@ -6,10 +6,10 @@ import stat
 from pathlib import Path
 
 import pytest
-from conftest import Visit
 from dashboard_server import Server
 from made_log import made_log
 from playwright.sync_api import Page, expect
+from visits import Visit
 
 from tabcore import rerun
 
