@@ -18,9 +18,11 @@ from tabcore import readers
 from tabcore.archives import expand, is_packed
 from tabcore.bundles import Bundle, bundle_inside
 from tabcore.capture.patterns import relative
+from tabcore.delivered import Written
 from tabcore.discovery import Inside, read_bundle
 from tabcore.errors import Problem, UnknownFormat, UnreadableSource
 from tabcore.excerpts import Excerpts, LentExcerpts
+from tabcore.plausible import plausible
 from tabcore.source import Source
 from tabcore.store.columns import Columns, Tables
 from tabcore.store.records import (
@@ -39,7 +41,7 @@ from tabcore.tab.events import CaptureUndecided
 from tabcore.tab.history import Historian, TurnFacts, workspace_of
 from tabcore.tab.keeper import excerpt_text
 from tabcore.tab.oracle import Oracle
-from tabcore.trajectory import Piece, RunEnded, RunHeader, RunStarted, Tally, Task, Turn, TurnRead, run_key
+from tabcore.trajectory import Deliverable, Piece, RunEnded, RunHeader, RunStarted, Tally, Task, Turn, TurnRead, run_key
 
 CHUNK = 4 << 20
 """Bytes of text that wait in memory before they are handed on."""
@@ -80,9 +82,10 @@ class RunInProgress:
         root = workspace_of(derived_from).root
         self._historian = Historian(derived_from, self._excerpts, _under(root, corrections.decisions))
         self._oracle = Oracle(root)
+        self._root = root
+        self._written = Written()
+        self._beside: tuple[Deliverable, ...] = ()
         self.last_turn = 0
-        if record and header.task:
-            columns.look(number, header.task.text)
         if record and header.task:
             columns.look(number, header.task.text)
 
@@ -97,6 +100,8 @@ class RunInProgress:
             self._columns.turn(self.number, turn, received)
         facts = self._historian.turn(turn)
         self._oracle.turn(turn, facts)
+        if self._record:
+            self._written.turn(turn, facts.events, self._historian.keeper.workspace.scripts, self._root)
         self._take(facts, after_last=False)
 
     def abandoned_turn(self, turn: Turn) -> None:
@@ -110,10 +115,21 @@ class RunInProgress:
         self.header = ended.header
         if self._record:
             self._columns.after(self.number, ended.after, self.last_turn)
+            self._columns.delivered(self.number, self._delivered())
         self._take(self._historian.end(ended.after, self.last_turn), after_last=True)
         self._columns.timeline(self.number, self._historian.tab.timeline())
         self._columns.oracle(self.number, self._oracle.checked())
         self._excerpts.close()
+
+    def beside(self, bundle: Bundle) -> None:
+        """What lies beside the log: by what the run was judged, and the files that it delivered."""
+        self._columns.beside(self.number, bundle.rubrics, bundle.verdicts)
+        self._beside = bundle.deliverables
+
+    def _delivered(self) -> tuple[Deliverable, ...]:
+        if self._beside:
+            return self._written.dated(self._beside)
+        return self._written.deliverables(self._historian.tab.task, self._root)
 
     def forked(self, columns: Columns) -> RunInProgress:
         """A copy that goes its own way and writes to `columns`, while this run goes on.
@@ -252,7 +268,7 @@ class _Log:
             self._format = reader.NAME
             self._look_inside(source)
             for piece in reader.read(source):
-                self._take(piece)
+                self._take(self._sound(piece))
                 yield
             self._digest = source.digest()
         except (UnknownFormat, UnreadableSource) as fault:
@@ -265,7 +281,8 @@ class _Log:
 
     def file_record(self) -> FileRecord:
         """The log as the store lists it."""
-        runs = tuple(run.run_record(self._digest) for run in self._ended)
+        ended = sorted(self._ended, key=lambda run: run.number)
+        runs = tuple(run.run_record(self._digest) for run in ended)
         problems = tuple(replace(problem, file=self._shown(problem.file)) for problem in self._problems)
         return FileRecord(self._job.place.path, self._state, self._digest, self._format, self._tally, runs, problems)
 
@@ -307,6 +324,14 @@ class _Log:
             self._bundle = found
             self._problems += found.problems
 
+    def _sound(self, piece: Piece) -> Piece:
+        """A piece with what the folder states, and without impossible numbers."""
+        if isinstance(piece, RunStarted | RunEnded):
+            piece = replace(piece, header=self._stated(piece.key, piece.header))
+        sound, problems = plausible(piece, self._state.path)
+        self._problems += problems
+        return sound
+
     def _take(self, piece: Piece) -> None:
         match piece:
             case TurnRead(key, turn, abandoned):
@@ -314,8 +339,8 @@ class _Log:
                 run.abandoned_turn(turn) if abandoned else run.turn(turn)
             case RunStarted(key, header):
                 self._start(key, header)
-            case RunEnded(key, header, after):
-                self.runs[key].end(RunEnded(key, self._stated(key, header), after))
+            case RunEnded(key):
+                self.runs[key].end(piece)
                 self._ended.append(self.runs[key])
             case Problem():
                 self._problems.append(piece)
@@ -327,10 +352,9 @@ class _Log:
     def _start(self, key: str, header: RunHeader) -> None:
         number = self._first + len(self.runs)
         corrections = self._job.corrections.get(self._state.path, {}).get(key, Corrections())
-        self.runs[key] = RunInProgress(number, key, self._stated(key, header), self._columns, corrections)
+        self.runs[key] = RunInProgress(number, key, header, self._columns, corrections)
         if self._bundle and not key:
-            bundle = self._bundle
-            self._columns.beside(number, bundle.rubrics, bundle.verdicts, bundle.deliverables)
+            self.runs[key].beside(self._bundle)
 
     def _stated(self, key: str, header: RunHeader) -> RunHeader:
         return stated_header(self._bundle, key, header) if self._bundle else header

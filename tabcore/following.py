@@ -13,6 +13,7 @@ from typing import assert_never
 from tabcore.derivation import RunInProgress
 from tabcore.errors import Problem
 from tabcore.growth import FileStatus, GrowingFile
+from tabcore.plausible import plausible
 from tabcore.readers import GROWING
 from tabcore.readers.base import Account
 from tabcore.readers.growing import GrowingLog, pieces_of_end
@@ -74,7 +75,11 @@ class FollowedLog:
         of a log that `ended` that line is read as it stands, and calls without a result are problems."""
         columns = Columns()
         outcome = _Outcome(
-            {key: run.forked(columns) for key, run in self._runs.items()}, columns, self._numbers, self.said
+            self.file.path,
+            {key: run.forked(columns) for key, run in self._runs.items()},
+            columns,
+            self._numbers,
+            self.said,
         )
         for piece in pieces_of_end(self._log, self.file.rest() if ended else None):
             if ended or not isinstance(piece, Problem):
@@ -96,7 +101,7 @@ class FollowedLog:
         self._written = {run.number: (run.last_turn or -1, run.abandoned) for run in self._runs.values()}
 
     def _take(self, pieces: Iterable[Piece]) -> None:
-        outcome = _Outcome(self._runs, self._columns, self._numbers, self.said)
+        outcome = _Outcome(self.file.path, self._runs, self._columns, self._numbers, self.said)
         for piece in pieces:
             outcome.take(piece)
         self._problems += outcome.problems
@@ -105,7 +110,10 @@ class FollowedLog:
 class _Outcome:
     """Runs that pieces of a log are put into."""
 
-    def __init__(self, runs: dict[str, RunInProgress], columns: Columns, numbers: dict[str, int], said: Said) -> None:
+    def __init__(
+        self, path: str, runs: dict[str, RunInProgress], columns: Columns, numbers: dict[str, int], said: Said
+    ) -> None:
+        self._path = path
         self.ended: list[RunInProgress] = []
         self.problems: list[Problem] = []
         self.tally = Tally()
@@ -116,6 +124,8 @@ class _Outcome:
 
     def take(self, piece: Piece) -> None:
         """One more piece."""
+        piece, odd = plausible(piece, self._path)
+        self.problems += odd
         match piece:
             case TurnRead(key, turn, abandoned):
                 run = self._runs[key]

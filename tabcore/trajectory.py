@@ -187,14 +187,43 @@ class Verdict:
     judge_failed: bool = False
 
 
+DeliverableSource = Literal["file", "written", "code", "answer"]
+"""file: it lies beside the log · written: the record holds what the agent wrote into it · code: the record holds only
+the code that made it · answer: no file was written, the last answer is what was delivered."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverablePiece:
+    """Characters `start:end` of a deliverable's text and where they sit in the file.
+
+    `place` is how people are shown it ("Costs!B4", "paragraph 3"). Pieces of one table or sheet share `table` and have
+    their `row` and `column`, from 1; others have "" and 0. `raw` is what a cell stores where that differs from what it shows.
+    """
+
+    start: int
+    end: int
+    place: str
+    table: str = ""
+    row: int = 0
+    column: int = 0
+    raw: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Deliverable:
-    """A file that the run delivered. `text` is None where it is not plain text."""
+    """A file that the run delivered. `text` is None where none is known; `turn` is when it was last written, where known.
+
+    `kind` is the file's by its content ("docx", "xlsx"), "" for what was never a file.
+    """
 
     path: str
     size: int
     sha256: str
     text: str | None = None
+    source: DeliverableSource = "file"
+    turn: int | None = None
+    kind: str = ""
+    pieces: tuple[DeliverablePiece, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

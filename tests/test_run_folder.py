@@ -151,7 +151,7 @@ def test_odd_rubrics_and_verdicts_are_named_and_the_others_kept(folder: Path) ->
     ]
 
 
-def test_deliverable_files_are_hashed_and_plain_text_is_read(folder: Path) -> None:
+def test_deliverable_files_are_hashed_and_read_as_a_reader_of_the_document_sees_them(folder: Path) -> None:
     inner = folder / "deliverable" / "tables"
     inner.mkdir(parents=True)
     contents = {"report.md": "特許: 3\n".encode(), "tables/a.csv": b"1,2\n", "b.bin": b"\0\1", "c.doc": b"{\\rtf1 x}"}
@@ -162,8 +162,9 @@ def test_deliverable_files_are_hashed_and_plain_text_is_read(folder: Path) -> No
         "report.md": "特許: 3\n",
         "tables/a.csv": "1,2\n",
         "b.bin": None,
-        "c.doc": None,
+        "c.doc": "x",
     }
+    assert [found[name].kind for name in ("report.md", "b.bin", "c.doc")] == ["markdown", "unknown", "rtf"]
     for path, data in contents.items():
         assert (found[path].size, found[path].sha256) == (len(data), hashlib.sha256(data).hexdigest())
 

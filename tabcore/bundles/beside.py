@@ -1,21 +1,18 @@
-"""Files beside a log: their text, their JSON, and the files that a run delivered. What is wrong becomes a problem."""
+"""Files beside a log: their text and their JSON. What is wrong becomes a problem."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TypeVar, cast
 
 import msgspec
 
 from tabcore.errors import Problem, UnreadableSource
 from tabcore.source import Folder, Source
-from tabcore.trajectory import Deliverable, Json
+from tabcore.trajectory import Json
 
 TEXT_LIMIT = 4 << 20
 """Bytes of the longest text beside a log that is read."""
-
-FILE_LIMIT = 2000
-"""Files of a deliverable beyond these are left out."""
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 
@@ -104,34 +101,3 @@ def walk(folder: Folder, prefix: str = "") -> Iterator[tuple[str, Source]]:
         yield prefix + source.name, source
     for inner in folder.folders():
         yield from walk(inner, f"{prefix}{inner.name}/")
-
-
-def deliverables(place: str, outputs: Iterable[tuple[str, Source]], problems: list[Problem]) -> tuple[Deliverable, ...]:
-    """The files of a deliverable, FILE_LIMIT at most; `place` is where a problem says that they are too many."""
-    files = tuple(outputs)
-    if len(files) > FILE_LIMIT:
-        what = f"the deliverable has {len(files):,} files, more than {FILE_LIMIT:,}"
-        problems.append(Problem(place, 0, "many files", what, "the last were left out", lost=True))
-    return tuple(_deliverables(files[:FILE_LIMIT], problems))
-
-
-def _deliverables(files: Iterable[tuple[str, Source]], problems: list[Problem]) -> Iterator[Deliverable]:
-    for path, source in files:
-        try:
-            yield Deliverable(path, source.size, source.digest(), _plain_text(source))
-        except UnreadableSource as fault:
-            problems.append(Problem(source.path, 0, "unreadable", fault.fact, "left out", lost=True))
-
-
-_MARKED_UP = (b"{\\rtf", b"%PDF-", b"%!PS")
-
-
-def _plain_text(source: Source) -> str | None:
-    """The text of a file that is plain text, of TEXT_LIMIT bytes at most; None for any other."""
-    data = source.head(TEXT_LIMIT + 1)
-    if len(data) > TEXT_LIMIT or b"\0" in data or data.startswith(_MARKED_UP):
-        return None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None

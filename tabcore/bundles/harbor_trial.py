@@ -18,7 +18,8 @@ from collections.abc import Iterator
 import msgspec
 
 from tabcore.bundles.base import Bundle, IsLog, Stated
-from tabcore.bundles.beside import deliverables, items_of, object_of, text_of, walk
+from tabcore.bundles.beside import items_of, object_of, text_of, walk
+from tabcore.bundles.delivered_files import deliverables
 from tabcore.bundles.verifier_log import Judged, judged
 from tabcore.errors import Problem, UnreadableSource
 from tabcore.source import Folder, Source

@@ -24,7 +24,8 @@ from typing import cast
 import msgspec
 
 from tabcore.bundles.base import Bundle, IsLog, Stated
-from tabcore.bundles.beside import deliverables, find, items_of, json_of, text_of, walk
+from tabcore.bundles.beside import find, items_of, json_of, text_of, walk
+from tabcore.bundles.delivered_files import deliverables
 from tabcore.errors import Problem, UnreadableSource
 from tabcore.source import Folder, Source
 from tabcore.trajectory import Json, Rubric, Task, Verdict

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from tabcore.bundles.base import Bundle, IsLog, Stated
-from tabcore.bundles.beside import deliverables, items_of, object_of, walk
+from tabcore.bundles.beside import items_of, object_of, walk
+from tabcore.bundles.delivered_files import deliverables
 from tabcore.errors import Problem, UnreadableSource
 from tabcore.source import Folder, Source
 from tabcore.trajectory import Rubric, Task, Verdict

@@ -28,7 +28,7 @@ from tabcore.trajectory import Observation, ToolCall
 __all__ = ["Captured", "Finding", "FindingKind", "Workspace", "capture"]
 
 MAX_OBSERVATION = 64_000_000
-MAX_SCRIPT = 200_000
+MAX_SCRIPT = 1_000_000
 
 
 def capture(call: ToolCall, observation: Observation | None, workspace: Workspace) -> Captured:
@@ -109,6 +109,8 @@ def _findings(sight: Sight, workspace: Workspace) -> tuple[Finding, ...]:
     for pattern, reason in sight.undecided.items():
         if pattern not in sight.reads:
             found.append(Finding("unknown", relative(root, readable(pattern)), reason))
+    for path in facts.authored:
+        workspace.scripts.pop(path, None)
     for path, text in facts.scripts.items():
         if is_literal(path) and len(text) <= MAX_SCRIPT:
             workspace.scripts[path] = text

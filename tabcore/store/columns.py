@@ -20,6 +20,7 @@ import pyarrow as pa
 from tabcore.secrets import find as secrets_in
 from tabcore.store.secret_rows import SecretFinder
 from tabcore.store.texts import MARK, MARK_BYTES, storable
+from tabcore.store.value_rows import ValueFinder
 from tabcore.tab.events import (
     CaptureUndecided,
     Event,
@@ -34,7 +35,18 @@ from tabcore.tab.keeper import command_text
 from tabcore.tab.operations import operation_of
 from tabcore.tab.oracle import Checked
 from tabcore.tab.timeline import Timeline
-from tabcore.trajectory import Deliverable, Json, Message, Observation, Rubric, Span, ToolCall, Turn, Verdict
+from tabcore.trajectory import (
+    Deliverable,
+    DeliverablePiece,
+    Json,
+    Message,
+    Observation,
+    Rubric,
+    Span,
+    ToolCall,
+    Turn,
+    Verdict,
+)
 
 Tables: TypeAlias = "dict[str, pa.Table]"
 Value: TypeAlias = "str | bytes | int | float | bool | tuple[str, ...] | None"
@@ -46,7 +58,8 @@ _PLACE = {"run": _INT, "turn": _INT, "call": _INT}
 _BRANCH = {"run": _INT, "turn": _INT, "abandoned": _INT}
 
 COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
-    "texts": {"digest": _TEXT, "text": _WORD},
+    "texts": {"digest": _TEXT, "text": _WORD, "number": _INT},
+    "text_values": {"text": _INT, "key": _WORD, "kind": _WORD, "start": _INT, "end": _INT},
     "turns": _BRANCH
     | {"text": _TEXT, "said": _INT, "reasoning": _TEXT, "received": _INT, "outcome": _WORD, "is_stop": _FLAG}
     | {"model": _WORD, "cwd": _WORD, "line": _INT, "time": _REAL, "tokens_in": _LONG, "tokens_out": _LONG}
@@ -62,9 +75,10 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     | {"exit_code": _INT, "cwd": _WORD, "line": _INT, "time": _REAL},
     "stated": _BRANCH | {"kind": _WORD, "path": _WORD, "source": _WORD, "call_id": _WORD},
     "secrets": _BRANCH | {"text": _TEXT, "start": _INT, "end": _INT, "kind": _WORD},
-    "rubrics": {"run": _INT, "rubric_id": _WORD, "text": _WORD, "points": _REAL},
+    "rubrics": {"run": _INT, "rubric_id": _WORD, "text": _TEXT, "points": _REAL},
     "verdicts": {"run": _INT, "rubric_id": _WORD, "passed": _FLAG, "evidence": _WORD, "judge_failed": _FLAG},
-    "deliverables": {"run": _INT, "path": _WORD, "size": _LONG, "sha256": _WORD, "text": _TEXT},
+    "deliverables": {"run": _INT, "path": _WORD, "size": _LONG, "sha256": _WORD, "text": _TEXT}
+    | {"source": _WORD, "written_turn": _INT, "kind": _WORD, "pieces": _TEXT},
     "status_lines": {"run": _INT, "turn": _INT, "line": _WORD},
     "decisions": _PLACE | {"kind": _WORD, "rule": _WORD, "partial": _FLAG, "previous": _WORD, "paths": _WORDS},
     "overruled": _PLACE | {"path": _WORD, "kind": _WORD, "who": _WORD, "time": _REAL, "said": _WORD, "rule": _WORD},
@@ -137,6 +151,11 @@ def spans_text(spans: tuple[Span, ...]) -> str | None:
     return msgspec.json.encode(spans).decode() if spans else None
 
 
+def pieces_text(pieces: Sequence[DeliverablePiece]) -> str:
+    """The pieces of a deliverable as JSON text."""
+    return msgspec.json.encode(pieces).decode()
+
+
 class Columns:
     """Rows of runs until they are taken. `size` is about how many bytes of text wait.
 
@@ -149,6 +168,7 @@ class Columns:
         self._stated: list[tuple[int, str]] = []
         self._rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
         self._known: set[bytes] = set()
+        self._values = ValueFinder()
 
     def text(self, text: str) -> bytes | None:
         """The name of a text, which is kept under it; None for the empty text."""
@@ -234,18 +254,21 @@ class Columns:
             (run, f.turn, f.call, f.body, f.open_requirements, f.unopened) for f in timeline.finish_checks
         )
 
-    def beside(
-        self, run: int, rubrics: Sequence[Rubric], verdicts: Sequence[Verdict], deliverables: Iterable[Deliverable]
-    ) -> None:
-        """What lay beside the log."""
+    def beside(self, run: int, rubrics: Sequence[Rubric], verdicts: Sequence[Verdict]) -> None:
+        """By what the run was judged, and how."""
         rows = self._rows
-        for text in (*(r.text for r in rubrics), *(v.evidence for v in verdicts)):
-            self.look(run, text)
-        rows["rubrics"] += ((run, r.rubric_id, r.text, r.points) for r in rubrics)
+        for verdict in verdicts:
+            self.look(run, verdict.evidence)
+        rows["rubrics"] += ((run, r.rubric_id, self.text(r.text), r.points) for r in rubrics)
         rows["verdicts"] += ((run, v.rubric_id, v.passed, v.evidence, v.judge_failed) for v in verdicts)
-        rows["deliverables"] += (
-            (run, d.path, d.size, d.sha256, None if d.text is None else self._keep(d.text)) for d in deliverables
-        )
+
+    def delivered(self, run: int, deliverables: Iterable[Deliverable]) -> None:
+        """What the run delivered, each file with its text where that is known."""
+        for one in deliverables:
+            text = None if one.text is None else self._keep(one.text)
+            pieces = self._keep_aside(pieces_text(one.pieces)) if one.pieces else None
+            place: Row = (run, one.path, one.size, one.sha256, text)
+            self._rows["deliverables"].append((*place, one.source, one.turn, one.kind, pieces))
 
     def take(self) -> Tables:
         """The rows that wait, as Arrow tables; tables without rows are left out."""
@@ -255,22 +278,31 @@ class Columns:
         self._stated = []
         self.size = 0
         tables = {name: _table(name, rows) for name, rows in taken.items()}
+        if (values := self._values.take()) is not None:
+            tables["text_values"] = values
         if self._secrets and (found := self._secrets.rows(tables.get("texts"), taken, stated)):
             tables["secrets"] = _table("secrets", list(found))
         return tables
 
-    def _keep(self, text: str) -> bytes:
+    def _keep_aside(self, text: str) -> bytes:
+        """Keep a text that is no prose: no values are looked for in it, and it has a digest of its own kind."""
+        return self._keep(text, aside=b"aside")
+
+    def _keep(self, text: str, *, aside: bytes = b"") -> bytes:
         try:
             encoded = text.encode()
             stored = encoded if MARK not in text else storable(text).encode()
         except UnicodeEncodeError:
             encoded = text.encode("utf-8", "surrogatepass")
             stored = storable(text).encode()
-        digest = blake2b(encoded, digest_size=16).digest()
+        digest = blake2b(encoded, digest_size=16, person=aside).digest()
         if digest not in self._known:
             self._known.add(digest)
-            self._rows["texts"].append((digest, stored))
+            number = len(self._rows["texts"])
+            self._rows["texts"].append((digest, stored, number))
             self.size += len(stored)
+            if not aside:
+                self._values.look(number, text)
         return digest
 
     def _message(self, run: int, turn: int, abandoned: int, after_last: bool, message: Message) -> None:
@@ -281,7 +313,7 @@ class Columns:
     def _call(self, run: int, turn: int, abandoned: int, index: int, call: ToolCall) -> None:
         operation = operation_of(call)
         name = type(operation).__name__.lower() if operation else ""
-        arguments = self._keep(arguments_text(call.arguments))
+        arguments = self._keep_aside(arguments_text(call.arguments))
         self._rows["calls"].append(
             (run, turn, abandoned, index, call.call_id, call.name, command_text(call), name, arguments, call.line)
         )

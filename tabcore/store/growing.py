@@ -14,6 +14,7 @@ import pyarrow as pa
 from tabcore.rows import Followed
 from tabcore.store.columns import COLUMNS, Tables
 from tabcore.store.records import FileRecord
+from tabcore.store.text_writing import WITH_TEXTS, insert_texts
 from tabcore.store.texts import restored_rows, storable
 from tabcore.store.texts import storable_values as words
 from tabcore.store.writing import Connection, append, drop, enter_files, let_go, run_row, sweep
@@ -25,7 +26,7 @@ BY_TURN = tuple(
 )
 """The tables whose rows come with their turn and stay; all others of a run are told whole at its end."""
 
-_WHOLE = tuple(name for name in COLUMNS if name not in BY_TURN and name != "texts")
+_WHOLE = tuple(name for name in COLUMNS if name not in BY_TURN and name not in WITH_TEXTS)
 
 Grown = Literal["stored", "same content", "changed elsewhere"]
 
@@ -118,8 +119,10 @@ def _rewrite(connection: Connection, growth: Growth, stored: Mapping[str, tuple[
     for number in numbers:
         _cut(connection, numbers[number], *growth.written.get(number, (-1, 0)))
     for tables in (*growth.closed, growth.open):
+        insert_texts(connection, tables)
         for name, table in tables.items():
-            _insert(connection, name, table, numbers)
+            if name not in WITH_TEXTS:
+                _insert(connection, name, table, numbers)
     _enter(connection, growth.file, numbers, stored)
 
 
@@ -140,10 +143,6 @@ def _cut(connection: Connection, number: int, turn: int, abandoned: int) -> None
 
 def _insert(connection: Connection, name: str, arriving: pa.Table, numbers: Mapping[int, int]) -> None:
     columns = ", ".join(f'"{column}"' for column in COLUMNS[name])
-    if name == "texts":
-        select = "SELECT a.digest, a.text FROM arriving a ANTI JOIN texts t ON a.digest = t.digest"
-        connection.execute(f"INSERT INTO texts ({columns}) {select}")
-        return
     of_run = [numbers.get(number, 0) for number in range(max(numbers) + 1)]
     select = "SELECT * REPLACE (list_extract($1, run + 1)::INTEGER AS run) FROM arriving"
     connection.execute(f"INSERT INTO {name} ({columns}) {select}", [of_run])

@@ -1,16 +1,17 @@
--- The store, version 3. One row of `runs` owns rows of the other tables by its `number`; rows of one run stand
+-- The store, version 4. One row of `runs` owns rows of the other tables by its `number`; rows of one run stand
 -- together, in the order in which things happened. Turns count from 1, calls of a turn from 0 (-1: no call).
 --
 --   the record    runs turns messages calls observations stated texts secrets rubrics verdicts
 --                 deliverables
 --   the tab       statements candidates read_log requirements resolutions refusals consultations reviews stops
 --                 finish_checks, and why: decisions, overruled, differences, oracle
+--   the numbers   text_values
 --   the load      files problems
 --   what persons  corrections decision_corrections
 --   said
 --
 -- A text stands once in `texts` under the digest of its content (blake2b, 128 bit, as UUID); other tables name it.
--- Numbers and their places come with the value index, keyed by run, turn and text like all else.
+-- The values that texts state stand in `text_values`, once for a text however many runs name it.
 
 CREATE TABLE meta (version INTEGER, program VARCHAR);
 
@@ -46,7 +47,12 @@ CREATE TABLE run_aliases (run_id VARCHAR, run INTEGER);
 -- counts as ended, and why it is followed no more ("" while it is). Times in seconds since 1970, UTC.
 CREATE TABLE followed (path VARCHAR, grown DOUBLE, quiet DOUBLE, ended VARCHAR);
 
-CREATE TABLE texts (digest UUID, text VARCHAR USING COMPRESSION zstd);
+-- `number` names a text in `text_values`; it grows with each text that comes in.
+CREATE TABLE texts (digest UUID, text VARCHAR USING COMPRESSION zstd, number INTEGER);
+-- Every value of every text but the arguments of calls: `key` is its canonical form (1200, -5, 12.3%, 2024-06-28), `kind`
+-- one of plain, decimals, percent, currency, year, date; its characters are `start` to `end`. Rows of one text stand
+-- together, in the order of the text.
+CREATE TABLE text_values (text INTEGER, key VARCHAR, kind VARCHAR, start INTEGER, "end" INTEGER);
 
 -- `abandoned` is 0 on the branch that counts, else which of the given-up turns this is.
 CREATE TABLE turns (
@@ -75,9 +81,14 @@ CREATE TABLE stated (
 CREATE TABLE secrets (
     run INTEGER, turn INTEGER, abandoned INTEGER, text UUID, start INTEGER, "end" INTEGER, kind VARCHAR
 );
-CREATE TABLE rubrics (run INTEGER, rubric_id VARCHAR, text VARCHAR, points DOUBLE);
+CREATE TABLE rubrics (run INTEGER, rubric_id VARCHAR, text UUID, points DOUBLE);
 CREATE TABLE verdicts (run INTEGER, rubric_id VARCHAR, passed BOOLEAN, evidence VARCHAR, judge_failed BOOLEAN);
-CREATE TABLE deliverables (run INTEGER, path VARCHAR, size BIGINT, sha256 VARCHAR, text UUID);
+-- What a run delivered. `source` says how its text is known: file, written, code, answer (see trajectory.Deliverable);
+-- `turn` is when it was last written. `pieces` names the JSON text that says where each part of the text sits.
+CREATE TABLE deliverables (
+    run INTEGER, path VARCHAR, size BIGINT, sha256 VARCHAR, text UUID, source VARCHAR, written_turn INTEGER,
+    kind VARCHAR, pieces UUID
+);
 
 CREATE TABLE status_lines (run INTEGER, turn INTEGER, line VARCHAR);
 -- What capture decided at a call and by which rule; one row for neighbouring paths that share both.

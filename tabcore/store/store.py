@@ -25,7 +25,7 @@ from tabcore.errors import StoreBusy, StoreError, StoreVersion
 
 Connection = duckdb.DuckDBPyConnection
 
-VERSION = 3
+VERSION = 4
 """The version of schema.sql. A store of any other version is refused."""
 
 WAIT = 10.0

@@ -11,6 +11,7 @@ import pyarrow as pa
 from tabcore.errors import Problem
 from tabcore.store.columns import COLUMNS, DERIVED, Tables
 from tabcore.store.records import Chunk, FileRecord, FileState, KnownFile, RunRecord
+from tabcore.store.text_writing import WITH_TEXTS, insert_texts, sweep_texts
 from tabcore.store.texts import storable
 from tabcore.store.texts import storable_values as words
 
@@ -19,11 +20,11 @@ Connection = duckdb.DuckDBPyConnection
 TOGETHER = 32768
 """Rows of a table that go in together: an insertion costs a millisecond however few they are."""
 
-_OWNED = tuple(name for name in COLUMNS if name != "texts")
+_OWNED = tuple(name for name in COLUMNS if name not in WITH_TEXTS)
 _NAMES_OF_TEXTS = (
     *("SELECT text FROM turns", "SELECT reasoning FROM turns", "SELECT text FROM messages"),
     *("SELECT arguments FROM calls", "SELECT text FROM observations", "SELECT excerpt FROM read_log"),
-    "SELECT text FROM deliverables",
+    *("SELECT text FROM rubrics", "SELECT text FROM deliverables", "SELECT pieces FROM deliverables"),
     "SELECT text FROM secrets",
 )
 
@@ -52,10 +53,11 @@ def add(connection: Connection, chunks: Iterable[Chunk]) -> dict[str, str]:
     waiting: dict[str, list[pa.Table]] = {}
     for chunk in chunks:
         files += chunk.files
-        for name, table in chunk.tables.items():
+        insert_texts(connection, chunk.tables)
+        for name in chunk.tables.keys() & _OWNED:
             together = waiting.setdefault(name, [])
-            together.append(table)
-            if name == "texts" or sum(part.num_rows for part in together) >= TOGETHER:
+            together.append(chunk.tables[name])
+            if sum(part.num_rows for part in together) >= TOGETHER:
                 _insert(connection, name, waiting.pop(name), first)
     for name, tables in waiting.items():
         _insert(connection, name, tables, first)
@@ -89,7 +91,8 @@ def replace_tab(connection: Connection, number: int, record: RunRecord, tables: 
     """A run's tab derived anew; the record stays as it is."""
     for name in DERIVED:
         connection.execute(f"DELETE FROM {name} WHERE run = ?", [number])
-    for name in ("texts", *DERIVED):
+    insert_texts(connection, tables)
+    for name in DERIVED:
         if name in tables:
             _insert(connection, name, [tables[name]], number)
     counts = _fields(record.counts)
@@ -115,7 +118,7 @@ def delete(connection: Connection, numbers: Sequence[int]) -> None:
 def sweep(connection: Connection) -> None:
     """Drop the texts that no row names any more."""
     named = " UNION ALL ".join(_NAMES_OF_TEXTS)
-    connection.execute(f"DELETE FROM texts WHERE digest NOT IN (SELECT * FROM ({named}) n(d) WHERE d IS NOT NULL)")
+    sweep_texts(connection, named)
 
 
 def _take_files(
@@ -231,10 +234,7 @@ def _insert(connection: Connection, name: str, tables: Sequence[pa.Table], first
     """Rows of a load's tables. DuckDB finds `arriving` by its name here; a registered view would hold it to the end."""
     arriving = pa.concat_tables(tables)  # noqa: F841
     columns = ", ".join(f'"{column}"' for column in COLUMNS[name])
-    if name == "texts":
-        select = "SELECT a.digest, a.text FROM arriving a ANTI JOIN texts t ON a.digest = t.digest"
-    else:
-        select = f"SELECT * REPLACE (run + {first} AS run) FROM arriving"
+    select = f"SELECT * REPLACE (run + {first} AS run) FROM arriving"
     connection.execute(f"INSERT INTO {name} ({columns}) {select}")
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections.abc import Callable
+from functools import partial
 
 from tabcore.capture.patterns import from_glob, matches, resolve
+from tabcore.capture.tools.edits import patched, replaced
 from tabcore.capture.tools.listed_by_tools import tool_entries
 from tabcore.capture.tools.scene import Scene
 from tabcore.trajectory import Json
@@ -188,7 +191,7 @@ def write_tool(scene: Scene) -> None:
         return
     scene.facts.author(path, f"{scene.tool} tool: writes the file")
     content = scene.argument("content", "file_text", "text", "contents", "new_content", "code", "file_content")
-    if content and len(content) < 200_000:
+    if content:
         scene.facts.scripts[path] = content
 
 
@@ -203,9 +206,18 @@ def edit_tool(scene: Scene) -> None:
     old = scene.argument("old_string", "old_str", "oldText", "search", "old_text", "oldString")
     if "old_string" in scene.arguments and not old:
         scene.facts.author(path, f"{scene.tool} tool: creates the file")
+        scene.facts.scripts[path] = scene.argument("new_string")
         return
+    _rewrite(scene, path, lambda text: replaced(text, scene.arguments))
     if _SNIPPET.search(scene.text):
         scene.sight.read(path, f"{scene.tool} tool: a snippet of the edited file is shown")
+
+
+def _rewrite(scene: Scene, path: str, change: Callable[[str], str | None]) -> None:
+    """Keeps the text of a file that the agent wrote up to date; a change that does not fit makes it unknown."""
+    text = scene.facts.script(path)
+    if text:
+        scene.facts.scripts[path] = change(text) or ""
 
 
 def editor_tool(scene: Scene) -> None:
@@ -244,13 +256,20 @@ def apply_patch(scene: Scene, text: str) -> None:
     ):
         return
     last = ""
-    for match in _PATCH_FILE.finditer(text):
+    found = list(_PATCH_FILE.finditer(text))
+    ends = [following.start() for following in found[1:]] + [len(text)]
+    for match, end in zip(found, ends, strict=False):
+        body = text[match.end() : end]
+        lines = body.removeprefix("\n").partition("\n*** End ")[0].splitlines()
         if match["moved"]:
             scene.facts.move(last, scene.absolute(match["moved"]), "apply_patch: moves the file")
             continue
         last = scene.absolute(match["path"])
         if match["what"] == "Add":
             scene.facts.author(last, "apply_patch: adds the file")
+            scene.facts.scripts[last] = "".join(f"{line[1:]}\n" for line in lines if line.startswith("+"))
+        elif match["what"] == "Update":
+            _rewrite(scene, last, partial(patched, hunks=lines))
 
 
 def copy_tool(scene: Scene) -> None:
