@@ -3,7 +3,8 @@
 `golden/capture_commands.txt` and `golden/capture_station.txt` (another workspace; its answers were written before capture saw the outputs) hold one block a command: `$` and `>` the command, `|` its output (`~` a last line without
 an end), `=` a finding, `?` one that may as well be missing (a folder that a plain listing does not mark), `cwd` the folder
 after it. In `golden/capture_documents.txt` the outputs are written by hand: of programs and packages that need not be
-installed.
+installed. So are those of `golden/capture_alternatives.txt`: commands of which some may have shown nothing (errors that
+are hidden, `||`, `if`), judged by what the output can tell; what it cannot tell is `unknown`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tabcore.capture import Workspace, capture
 from tabcore.trajectory import Observation, ToolCall
 
 GOLDEN = Path(__file__).parent / "golden"
+TABLES = ("capture_commands.txt", "capture_station.txt", "capture_documents.txt", "capture_alternatives.txt")
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ def blocks(table: str) -> list[Block]:
 
 @pytest.mark.parametrize(
     "block",
-    [*blocks("capture_commands.txt"), *blocks("capture_station.txt"), *blocks("capture_documents.txt")],
+    [block for table in TABLES for block in blocks(table)],
     ids=lambda block: block.command[:60].replace("\n", " "),
 )
 def test_a_real_command_gives_the_findings_of_the_table(block: Block) -> None:

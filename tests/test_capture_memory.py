@@ -15,6 +15,26 @@ SEQUENCES: list[tuple[bool, list[Step]]] = [
     (
         False,
         [
+            ("bash", {"command": "find . -type f"}, "./a.txt\n./d/b.txt\n", ["listed a.txt", "listed d/b.txt"]),
+            ("bash", {"command": "cat a.txt 2>/dev/null || cat c.txt"}, "x\n", ["read a.txt"]),
+            ("bash", {"command": "cat c.txt 2>/dev/null || cat a.txt"}, "x\n", []),
+            ("bash", {"command": "if [ -f a.txt ]; then cat a.txt; else cat c.txt; fi"}, "x\n", ["read a.txt"]),
+            ("bash", {"command": "ls d 2>/dev/null || ls e"}, "y\nz\n", ["listed d/y", "listed d/z"]),
+            ("bash", {"command": "cat a.txt d/b.txt 2>/dev/null"}, "x\n", ["read a.txt", "read d/b.txt"]),
+            ("bash", {"command": "mv a.txt f.txt; cat a.txt 2>/dev/null || cat d/b.txt"}, "x\n", ["renamed f.txt"]),
+        ],
+    ),
+    (
+        False,
+        [
+            ("bash", {"command": "ls"}, "a.txt\nb.txt\n", ["listed a.txt", "listed b.txt"]),
+            ("bash", {"command": "rm a.txt"}, "", []),
+            ("bash", {"command": "cat *.txt"}, "x\n", ["read b.txt"]),
+        ],
+    ),
+    (
+        False,
+        [
             ("bash", {"command": "ls -F"}, "a.txt\nsub/\n", ["listed a.txt"]),
             ("bash", {"command": "ls"}, "a.txt\nsub\n", ["listed a.txt"]),
             ("bash", {"command": "cat a.txt"}, "x\n", ["read a.txt"]),

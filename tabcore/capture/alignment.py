@@ -6,13 +6,15 @@ A best path through (shows x lines): each show takes the next run of lines; what
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise, product
 
+from tabcore.capture.content_kinds import kinship
 from tabcore.capture.listings import likeness
 from tabcore.capture.named_content import _GREP_NUMBER, _HEADING, _HUNK
-from tabcore.capture.patterns import UNKNOWN, expression, is_literal, resolve
+from tabcore.capture.patterns import NUMBER, UNKNOWN, expression, is_literal, resolve
 from tabcore.capture.shell_state import Facts
 from tabcore.capture.shows import Content, Either, Loop, Names, Noise, Show, Stream, Text, Undecided
 
@@ -20,26 +22,57 @@ FIRST_LINE = 1.0
 """What it is worth that content is shown at all: files are seldom empty."""
 DESCENT = 0.4
 """What it is worth that a sorted listing begins where the order of the lines goes back."""
+LINE = 0.1
+"""What a line is worth to content whose lines may be anything."""
 MAX_CELLS = 400_000
 MAX_COMBINATIONS = 8
+MAX_SEARCHED, MAX_SEARCHED_LINES = 300, 5_000
 
 Piece = tuple[Show, list[str]]
 
 
-def aligned(shows: Sequence[Show], lines: list[str], facts: Facts) -> list[Piece]:
-    """Each show with its lines; of alternatives, the one that fits best."""
-    choices: list[tuple[Stream, ...]] = [show.branches if isinstance(show, Either) else ((show,),) for show in shows]
+def aligned(shows: Sequence[Show], lines: list[str], facts: Facts) -> list[list[Piece]]:
+    """Each show with its lines; of alternatives the one that fits best, or those that fit equally well."""
+    vague: dict[int, Show] = {}
+    choices = [_branches(show, vague) if isinstance(show, Either) else [(show,)] for show in shows]
     combinations = 1
     for branches in choices:
         combinations *= len(branches)
     if combinations > MAX_COMBINATIONS:
-        return _best(_flat([branches[0] for branches in choices]), lines, facts)[1]
-    best: tuple[float, list[Piece]] | None = None
-    for chosen in product(*choices):
-        fitted = _best(_flat(chosen), lines, facts)
-        if best is None or fitted[0] > best[0] + 1e-9:
-            best = fitted
-    return best[1] if best else []
+        return [_best(_flat([branches[0] for branches in choices]), lines, facts)[1]]
+    fitted = [_best(_flat(chosen), lines, facts) for chosen in product(*choices)]
+    highest = max(score for score, _ in fitted)
+    best = _of_kind([pieces for score, pieces in fitted if score > highest - 1e-9])
+    return [[(vague.get(id(show), show), own) for show, own in pieces] for pieces in best] if vague else best
+
+
+def _tells_nothing(show: Show) -> bool:
+    unknown_program = isinstance(show, Names) and show.form == "paths"
+    return unknown_program or isinstance(show, Undecided) or (isinstance(show, Noise) and show.limit is None)
+
+
+def _of_kind(alike: list[list[Piece]]) -> list[list[Piece]]:
+    """Those of equally good alternatives whose files' endings suit their lines best."""
+    if len(alike) == 1:
+        return alike
+    kinships = [
+        sum(kinship(show.paths[0], own) for show, own in pieces if isinstance(show, Content) and len(show.paths) == 1)
+        for pieces in alike
+    ]
+    return [pieces for pieces, value in zip(alike, kinships, strict=True) if value == max(kinships)]
+
+
+def _branches(show: Either, vague: dict[int, Show]) -> list[Stream]:
+    """Alternatives; output of which nothing is known (`vague`) may be anything, as well as content may."""
+    found: list[Stream] = []
+    for branch in show.branches:
+        if all(map(_tells_nothing, branch)):
+            standing = Content((), "output of which nothing is known")
+            vague[id(standing)] = branch[0]
+            found.append((standing,))
+        else:
+            found.append(branch)
+    return found
 
 
 def _flat(chosen: Sequence[Stream]) -> list[Show]:
@@ -55,7 +88,9 @@ def _best(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, lis
         return 0.0, []
     if len(shows) == 1:
         bonus = FIRST_LINE if isinstance(shows[0], Content) and any(line.strip() for line in lines) else 0.0
-        return sum(worth(shows[0], lines[:200], facts)) + bonus, [(shows[0], lines)]
+        limit = getattr(shows[0], "limit", None) or len(lines)
+        beyond = 0.2 * max(0, len(lines) - limit)
+        return sum(worth(shows[0], lines[: min(limit, 200)], facts)) + bonus - beyond, [(shows[0], lines)]
     marks = _unique_marks(shows, lines)
     if marks:
         return _between(marks, shows, lines, facts)
@@ -159,7 +194,7 @@ def _text_step(show: Text, lines: list[str], before: list[float]) -> tuple[list[
         wanted = wanted[:-1] if wanted[-1] == "" else wanted
     size = len(wanted)
     fits = [_fits(pattern, last=open_end and position == size - 1) for position, pattern in enumerate(wanted)]
-    weight = 6.0 * sum(is_literal(pattern) and bool(pattern.strip()) for pattern in wanted) + 1.0 * size
+    weight = sum(_weight(pattern, show.certain) for pattern in wanted)
     for end in range(size, len(before)):
         start = end - size
         if before[start] + weight > now[end] and all(fit(lines[start + i]) for i, fit in enumerate(fits)):
@@ -168,6 +203,15 @@ def _text_step(show: Text, lines: list[str], before: list[float]) -> tuple[list[
             else:
                 now[end], origin[end] = before[start] + weight, start
     return _skipping(now, origin)
+
+
+def _weight(pattern: str, certain: bool) -> float:
+    """What a line of the agent's own text is worth where it fits: if certain, more than the one line of content that it may be."""
+    if is_literal(pattern):
+        return 7.0 if pattern.strip() else 1.0
+    if NUMBER in pattern or pattern.strip(UNKNOWN + " "):
+        return 3.0
+    return 1.0 + 2 * LINE if certain else 1.0
 
 
 def _fits(pattern: str, last: bool):  # type: ignore[no-untyped-def]
@@ -184,7 +228,7 @@ def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -
     worths = worth(show, lines, facts)
     limit = getattr(show, "limit", None)
     begins = _begins(show, lines, worths)
-    bonus = FIRST_LINE if isinstance(show, Content) else 0.5 if isinstance(show, Names) else 0.0
+    bonus = FIRST_LINE if isinstance(show, Content) else 0.5 if isinstance(show, Names) or limit else 0.0
     sums = [0.0]
     for value in worths:
         sums.append(sums[-1] + value)
@@ -237,9 +281,11 @@ def worth(show: Show, lines: list[str], facts: Facts) -> list[float]:
             return [likeness(show, line, facts) for line in lines]
         case Content(naming="none", lead=lead) if lead:
             fit = expression(lead.strip("\n").split("\n")[0])
-            return [3.0 if fit.fullmatch(line) else 0.1 for line in lines]
+            return [3.0 if fit.fullmatch(line) else LINE for line in lines]
+        case Content(sought=re.Pattern() as sought):
+            return _sought_worth(sought, lines)
         case Content(naming="none"):
-            return [0.1] * len(lines)
+            return [LINE] * len(lines)
         case Content():
             return [_named_worth(show, line) for line in lines]
         case Loop():
@@ -253,6 +299,12 @@ def worth(show: Show, lines: list[str], facts: Facts) -> list[float]:
             return [6.0 if line == wanted else -0.3 for line in lines]
         case Either(branches):
             return worth(branches[0][0], lines, facts) if branches and branches[0] else [0.0] * len(lines)
+
+
+def _sought_worth(sought: re.Pattern[str], lines: list[str]) -> list[float]:
+    """Lines that a search printed: each holds what was sought."""
+    checked = [0.6 if sought.search(line[:MAX_SEARCHED]) else -1.0 for line in lines[:MAX_SEARCHED_LINES]]
+    return checked + [LINE] * (len(lines) - len(checked))
 
 
 def _named_worth(show: Content, line: str) -> float:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from tabcore.capture.alignment import aligned
+from tabcore.capture.alignment import Piece, aligned
 from tabcore.capture.filtered_lines import fits_any
 from tabcore.capture.listings import entries, git_unquoted
 from tabcore.capture.named_content import diff_paths, headed_blocks, json_paths, prefixed_paths
@@ -59,9 +59,33 @@ def attribute(stream: Stream, lines: list[str], sight: Sight) -> None:
     if len(shows) == 1 and not isinstance(shows[0], Either):
         _reveal(shows[0], lines, sight)
     elif shows:
-        for show, own in aligned(shows, lines, sight.facts):
+        alike = aligned(shows, lines, sight.facts)
+        for show, own in alike[0] if len(alike) == 1 else ():
             _reveal(show, own, sight)
+        if len(alike) > 1:
+            _agreed(alike, sight)
     sight.depth -= 1
+
+
+def _agreed(alike: list[list[Piece]], sight: Sight) -> None:
+    """Of alternatives that fit the lines equally well: what all of them reveal; the rest cannot be told."""
+    trials = [Sight(sight.facts, sight.cut, sight.partial, depth=sight.depth) for _ in alike]
+    for pieces, trial in zip(alike, trials, strict=True):
+        for show, own in pieces:
+            _reveal(show, own, trial)
+    reason = "one of several alternatives was shown, and the observation fits each of them"
+    for trial in trials:
+        for path, (rule, partial) in trial.reads.items():
+            if all(path in other.reads for other in trials):
+                sight.read(path, rule, partial)
+            else:
+                sight.undecided.setdefault(path, f"{rule}; {reason}")
+        for path, rule in trial.listed.items():
+            if all(path in other.listed or path in other.reads for other in trials):
+                sight.list(path, rule)
+            else:
+                sight.undecided.setdefault(posixpath.dirname(path), f"{rule}; {reason}")
+        sight.undecided.update((path, why) for path, why in trial.undecided.items() if path not in sight.undecided)
 
 
 def _joined(stream: Stream) -> list[Show]:
@@ -74,12 +98,20 @@ def _joined(stream: Stream) -> list[Show]:
             and isinstance(last, Content)
             and show.naming == last.naming == "none"
             and show.deep == last.deep
+            and show.sought is last.sought
             and not show.lead
         ):
             limit = None if show.limit is None or last.limit is None else show.limit + last.limit
             paths = tuple(dict.fromkeys(last.paths + show.paths))
             computed = last.computed and show.computed
-            shows[-1] = replace(last, paths=paths, limit=limit, computed=computed, partial=last.partial or show.partial)
+            shows[-1] = replace(
+                last,
+                paths=paths,
+                limit=limit,
+                computed=computed,
+                partial=last.partial or show.partial,
+                doubtful=last.doubtful + show.doubtful,
+            )
         elif show != last:
             shows.append(show)
     return shows
@@ -122,7 +154,7 @@ def _content(show: Content, lines: list[str], sight: Sight) -> None:
         return
     match show.naming:
         case "none":
-            _unnamed(show, sight)
+            _unnamed(_without_doubtful(show, lines, sight), sight)
         case "prefix":
             _prefixed(show, lines, sight)
         case "headers":
@@ -138,6 +170,22 @@ def _content(show: Content, lines: list[str], sight: Sight) -> None:
             _prefixed(show, lines, sight)
         case _ as never:
             assert_never(never)
+
+
+def _without_doubtful(show: Content, lines: list[str], sight: Sight) -> Content:
+    """The content, where there are fewer lines than files without those that may have shown nothing."""
+    if (
+        not show.doubtful
+        or len(show.paths) == 1
+        or len(show.paths) <= sum(not line.isspace() for line in lines if line)
+    ):
+        return show
+    for path in show.doubtful:
+        if not sight.facts.errors.mentions(path):
+            sight.undecided.setdefault(
+                path, f"{show.rule}; fewer lines than files: whether it is among them cannot be told"
+            )
+    return replace(show, paths=tuple(path for path in show.paths if path not in show.doubtful))
 
 
 def _unnamed(show: Content, sight: Sight) -> None:

@@ -30,7 +30,18 @@ from tabcore.capture.shell_tree import (
     While,
     Word,
 )
-from tabcore.capture.shows import Content, Either, Loop, Names, Stream, Text, Undecided, literal_text, printed_names
+from tabcore.capture.shows import (
+    Content,
+    Either,
+    Loop,
+    Names,
+    Stream,
+    Text,
+    Undecided,
+    literal_text,
+    printed_names,
+    uncertain,
+)
 
 MAX_DEPTH = 24
 MAX_UNROLLED = 200
@@ -84,7 +95,13 @@ def _evaluate(node: Node, shell: Shell, stdin: Stream | None) -> Stream:
 
 
 def _either(streams: tuple[Stream, ...]) -> Stream:
-    shown = tuple(dict.fromkeys(stream for stream in streams if stream))
+    """One of the streams; alternatives within alternatives are alternatives of the whole."""
+    branches = [
+        branch
+        for stream in streams
+        for branch in (stream[0].branches if len(stream) == 1 and isinstance(stream[0], Either) else (stream,))
+    ]
+    shown = tuple(dict.fromkeys(branch for branch in branches if branch))
     return shown[0] if len(shown) == 1 else (Either(shown),) if shown else ()
 
 
@@ -107,13 +124,14 @@ def _chain(items: tuple[tuple[str, Node], ...], shell: Shell, stdin: Stream | No
             status = shell.facts.status
         elif operator == "&&":
             if status is not False:
-                current += evaluate(node, shell, stdin)
+                right = evaluate(node, shell, stdin)
+                current += right if status else uncertain(right)
                 status = shell.facts.status if status else None if shell.facts.status else shell.facts.status
         elif status is not True:
             right = evaluate(node, shell, stdin)
             certain = status is False or not right or not current
             current = current + right if certain else _either((current, right))
-            status = None if status is None else shell.facts.status
+            status = shell.facts.status if status is False or shell.facts.status else None
     shell.facts.status = status
     return shown + current
 
@@ -141,9 +159,10 @@ def _for(node: For, shell: Shell, stdin: Stream | None) -> Stream:
     bases = {shell.facts.bases[value] for value in values if value in shell.facts.bases}
     shell.facts.bases.clear()
     values = [UNKNOWN if SHOWN in value else value for value in values]
+    before = shell if all(map(is_literal, values)) else shell.child()
 
     def body(value: str) -> Stream:
-        inner = shell.child()
+        inner = before.child()
         inner.variables[node.variable] = [value]
         return evaluate(node.body, inner, stdin)
 
@@ -159,6 +178,7 @@ def loop(values: list[str], shell: Shell, body: Callable[[str], Stream], rule: s
                 break
             shown += body(value)
         return shown
+    shell.facts.status = None
     return (Loop(tuple(values), base or shell.cwd, body, rule, shell.cwd),)
 
 
@@ -264,6 +284,7 @@ def _redirected(
 ) -> Stream:
     outputs: list[tuple[str, bool]] = []
     hidden = False
+    muted = shell.muted
     for redirect in redirects:
         if redirect.operator in ("<<", "<<<"):
             text = expand_one(redirect.target, shell, evaluate, quoted=True)
@@ -273,13 +294,17 @@ def _redirected(
             stdin = _input(redirect.descriptor, _opened(redirect, shell), shell, stdin)
         else:
             target = expand_one(redirect.target, shell, evaluate)
+            if redirect.descriptor == 2 or redirect.operator == "&>":
+                muted = hidden or bool(outputs) if target == "1" else not target.startswith(("/dev/std", "/dev/tty"))
             if target == "/dev/null" and redirect.descriptor == 1 and redirect.operator != ">&":
                 hidden = True
             elif not _is_stream(target) and redirect.descriptor == 2 and redirect.operator != "&>":
                 shell.facts.author(shell.path(target), "2> writes a file")
             elif not _is_stream(target) and redirect.descriptor == 1:
                 outputs.append((shell.path(target), ">>" in redirect.operator))
+    before, shell.muted = shell.muted, muted
     stream = run(stdin)
+    shell.muted = before
     for path, appends in outputs:
         _write(path, stream, appends, shell)
     return () if hidden or outputs else stream
@@ -325,7 +350,7 @@ def _write(path: str, stream: Stream, appends: bool, shell: Shell) -> None:
     facts.author(path, "> writes a file", before + stream)
     text = literal_text(stream)
     if text and is_literal(text) and is_literal(path):
-        facts.scripts[path] = (facts.scripts.get(path, "") if appends else "") + text
+        facts.scripts[path] = ((facts.script(path) or "") if appends else "") + text
 
 
 def is_only_names(stream: Stream) -> bool:

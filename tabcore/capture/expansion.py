@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 from typing import assert_never
 
-from tabcore.capture.patterns import DEEP, END, SHOWN, STAR, UNKNOWN, expression, is_literal, resolve
+from tabcore.capture.patterns import DEEP, END, NUMBER, SHOWN, STAR, UNKNOWN, expression, is_literal, resolve
 from tabcore.capture.shell_state import Shell
 from tabcore.capture.shell_tree import Node, Part, ProcessStream, Substitution, Variable, Verbatim, Word
 from tabcore.capture.shows import Content, Names, Show, Stream, Text, literal_text, printed_names
@@ -278,7 +278,12 @@ def _looked_up(name: str, shell: Shell) -> list[str] | None:
         return [shell.arguments[number - 1]] if 0 < number <= len(shell.arguments) else [""] if number else ["bash"]
     if name in shell.facts.workspace.variables:
         return [shell.facts.workspace.variables[name]]
-    return None
+    if name == "PIPESTATUS":
+        return [NUMBER] * 8
+    return [NUMBER] if name in _NUMBERS or (name[0] == "#" and len(name) > 1) else None
+
+
+_NUMBERS = frozenset(["?", "#", "$", "!", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID"])
 
 
 def operated(value: str, operation: str) -> str:

@@ -8,6 +8,7 @@ and costs nothing.
     ONE     one character but "/"           (the shell's ?)
     DEEP    nothing, or folders and a "/"   (what find and ** descend through)
     UNKNOWN any characters                  (a variable whose value was not seen)
+    NUMBER  a whole number                  ($?, ${#x}, $(( … )))
     OPEN…CLOSE  one of the characters between (the shell's [...])
 """
 
@@ -17,14 +18,14 @@ import posixpath
 import re
 from functools import lru_cache
 
-STAR, DEEP, ONE, UNKNOWN, OPEN, CLOSE, HEREDOC, SHOWN, END = (chr(0xFDD0 + i) for i in range(9))
+STAR, DEEP, ONE, UNKNOWN, OPEN, CLOSE, HEREDOC, SHOWN, END, NUMBER = (chr(0xFDD0 + i) for i in range(10))
 """SHOWN…END wraps the number of a stream whose text was put into a word: `$(head -1 f)` inside echo."""
 
 _MARKS = re.compile("[\ufdd0-\ufdef]")
 _FIRST_BYTES = b"\xef\xb7"
 """What the marks begin with in UTF-8: to look for it is ten times as fast as an expression."""
 _PIECES = re.compile(f"{OPEN}[^{CLOSE}]*{CLOSE}|{SHOWN}[^{END}]*{END}|[\ufdd0-\ufdef]|[^\ufdd0-\ufdef]+")
-_REGEX = {STAR: r"[^/\n]*", DEEP: r"(?:[^\n]*/)?", ONE: r"[^/\n]", UNKNOWN: r"[^\n]*"}
+_REGEX = {STAR: r"[^/\n]*", DEEP: r"(?:[^\n]*/)?", ONE: r"[^/\n]", UNKNOWN: r"[^\n]*", NUMBER: r"-?\d+"}
 
 
 def without_marks(text: str) -> str:
@@ -53,7 +54,7 @@ def is_unknown(pattern: str) -> bool:
     >>> is_unknown(STAR + ".txt"), is_unknown(UNKNOWN + "/a.txt")
     (False, True)
     """
-    return not pattern.isascii() and (UNKNOWN in pattern or SHOWN in pattern)
+    return not pattern.isascii() and (UNKNOWN in pattern or SHOWN in pattern or NUMBER in pattern)
 
 
 def _piece_regex(piece: str) -> str:
@@ -99,7 +100,7 @@ def readable(pattern: str) -> str:
     """
     if is_literal(pattern):
         return pattern
-    named = {STAR: "*", DEEP: "**/", ONE: "?", UNKNOWN: "…", OPEN: "[", CLOSE: "]"}
+    named = {STAR: "*", DEEP: "**/", ONE: "?", UNKNOWN: "…", NUMBER: "…", OPEN: "[", CLOSE: "]"}
     return "".join(
         named.get(c, c)
         for c in re.sub(f"{SHOWN}[^{END}]*{END}", "…", pattern)

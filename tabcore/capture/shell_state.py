@@ -59,6 +59,9 @@ class Facts:
 
     def move(self, previous: str, path: str, rule: str) -> None:
         """Notes that a file was renamed."""
+        self.removed.add(previous)
+        if text := self.script(previous):
+            self.scripts[path] = text
         if previous in self.authored or previous in self.workspace.authored:
             self.author(path, rule, self.saved.get(previous, ()))
         elif is_literal(previous) and is_literal(path) and not self.errors.mentions(previous):
@@ -83,6 +86,14 @@ class Facts:
     def is_folder(self, path: str) -> bool:
         """True when something has shown that the path is a folder."""
         return path in self.workspace.directories or path in self.folders or path == self.workspace.root
+
+    def is_there(self, pattern: str) -> bool:
+        """True when a path, or one that fits the pattern, was seen before and nothing was removed or moved away since."""
+        return any(
+            path in self.workspace.files or path in self.listed or path in self.authored or self.is_folder(path)
+            for path in self.known(pattern)
+            if path not in self.removed
+        )
 
     def in_repository(self, name: str, base: str) -> str:
         """Where a path that git names lies: below `base`, or below the nearest folder above that makes it a known file."""
@@ -110,7 +121,7 @@ class Facts:
 
 @dataclass(slots=True)
 class Shell:
-    """One shell's state. `arguments` are the positional parameters; `inputs` the open file descriptors."""
+    """One shell's state. `arguments` are the positional parameters; `inputs` the open file descriptors; `muted`: errors are not shown."""
 
     facts: Facts
     cwd: str
@@ -121,6 +132,7 @@ class Shell:
     arguments: list[str] = field(default_factory=list)
     inputs: dict[int, Stream] = field(default_factory=dict)
     run: Callable[[list[str], Shell, Stream | None], Stream] = field(default=lambda *_: ())
+    muted: bool = False
 
     def child(self) -> Shell:
         """A shell that starts as a copy: for ( … ), pipes and command substitutions."""
@@ -134,6 +146,7 @@ class Shell:
             list(self.arguments),
             dict(self.inputs),
             self.run,
+            self.muted,
         )
 
     def path(self, word: str) -> str:
@@ -143,4 +156,6 @@ class Shell:
     def content(self, paths: list[str], rule: str, limit: int | None = None, computed: bool = False) -> Stream:
         """Content of the files that words name; what was written in this call credits its sources as well."""
         absolute = tuple(resolve(self.cwd, path) for path in paths)
-        return (Content(self.facts.with_sources(absolute), rule, base=self.cwd, limit=limit, computed=computed),)
+        sources = self.facts.with_sources(absolute)
+        doubtful = tuple(path for path in sources if not self.facts.is_there(path)) if self.muted else ()
+        return (Content(sources, rule, base=self.cwd, limit=limit, computed=computed, doubtful=doubtful),)

@@ -5,6 +5,7 @@ A *stream* is a tuple of shows. Paths in shows are absolute patterns (patterns.p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -20,6 +21,7 @@ class Content:
     """Content of files. `limit` bounds its lines; `computed`: where only numbers are seen they were computed, not shown.
 
     `lead`: the pattern of a line with which the content begins, where the command prints one: a label, a name.
+    `doubtful`: those of the paths that may have shown nothing without a word. `sought`: what each line must hold.
     `filtered`: a filter has changed its lines. `deep`: a path may be a folder whose files are meant. `base` is the folder that printed names are relative to.
     """
 
@@ -33,6 +35,8 @@ class Content:
     partial: bool = False
     lead: str = ""
     filtered: bool = False
+    doubtful: tuple[str, ...] = ()
+    sought: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +62,11 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text that the command itself holds: `echo hello`. A pattern where parts are unknown."""
+    """Text that the command itself holds: `echo hello`. A pattern where parts are unknown. `certain`: it was surely printed."""
 
     text: str
     rule: str = "echo: the agent's own text"
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,18 @@ def _mangled(show: Show, rule: str) -> Show:
             return Either(tuple(mangled(branch, rule) for branch in branches))
         case _:
             return show
+
+
+def uncertain(stream: Stream) -> Stream:
+    """The stream of a command that may not have run."""
+    return tuple(replace(show, certain=False) if isinstance(show, Text) else show for show in stream)
+
+
+def any_lines(stream: Stream) -> Stream:
+    """The stream where nothing is known of its lines any more."""
+    if not any(isinstance(show, Content) and show.sought for show in stream):
+        return stream
+    return tuple(replace(show, sought=None) if isinstance(show, Content) else show for show in stream)
 
 
 def contents(stream: Stream) -> tuple[Content, ...]:

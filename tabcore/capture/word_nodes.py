@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from tabcore.capture.heredocs import Heredoc
-from tabcore.capture.patterns import UNKNOWN, words_of
+from tabcore.capture.patterns import NUMBER, UNKNOWN, words_of
 from tabcore.capture.shell_tree import (
     Broken,
     Node,
@@ -98,6 +98,8 @@ class WordReader:
                 return self.substitution(node)
             case "process_substitution":
                 return [ProcessStream(self.nested(node), into=node.children[0].type == ">(")]
+            case "arithmetic_expansion":
+                return [Verbatim(NUMBER)]
             case _:
                 return [Verbatim(UNKNOWN)]
 

@@ -7,7 +7,7 @@ program wherever it stands: in a pipe, a loop, behind xargs or timeout, in `find
 from __future__ import annotations
 
 from tabcore.capture.evaluation import evaluate
-from tabcore.capture.patterns import is_literal, is_unknown, readable
+from tabcore.capture.patterns import is_literal, is_unknown, readable, words_of
 from tabcore.capture.programs import (
     documents,
     file_changes,
@@ -23,7 +23,7 @@ from tabcore.capture.programs import (
 )
 from tabcore.capture.programs.call import Call, Row
 from tabcore.capture.shell_state import Shell
-from tabcore.capture.shows import Names, Stream, Undecided
+from tabcore.capture.shows import Names, Stream, Undecided, any_lines
 
 PROGRAMS: dict[str, Row] = {
     **text_tools.ROWS,
@@ -52,22 +52,45 @@ def run(words: list[str], shell: Shell, stdin: Stream | None) -> Stream:
         facts.status = False
         return ()
     row = PROGRAMS.get(short) or _versioned(short)
+    if stdin and short not in KEEPING_LINES:
+        stdin = any_lines(stdin)
     call = Call(short, words[1:], shell, stdin)
     if row is None:
         return unknown_program(call, name)
     shown = row(call)
-    if facts.status is None and facts.errors.paths:
-        _failed(call)
+    if facts.status is not None:
+        return shown
+    if call.name in facts.errors.programs:
+        return _complained(call, shown)
+    if call.name in COMPLAINING:
+        facts.status = True if not shell.muted or _all_known(call) else None
     return shown
 
 
-def _failed(call: Call) -> None:
-    """A program that complained of one of its operands has failed."""
+KEEPING_LINES = frozenset(words_of("head tail sort uniq tee cat tac grep egrep fgrep"))
+COMPLAINING = frozenset(
+    words_of(
+        "cat bat head tail tac nl less more ls tree find sed awk gawk cut sort wc stat od xxd strings jq pdftotext cp mv"
+    )
+)
+"""Programs that fail only with a complaint: when none is shown that would be, they succeeded."""
+
+
+def _complained(call: Call, shown: Stream) -> Stream:
+    """A program that complained of one of its operands has failed; one that complained of all shows nothing."""
     facts = call.shell.facts
-    if call.name in facts.errors.programs and any(
-        facts.errors.mentions(call.path(word)) for word in call.arguments if is_literal(word)
-    ):
+    operands = [word for word in call.arguments if not word.startswith("-")]
+    missing = [word for word in operands if is_literal(word) and facts.errors.mentions(call.path(word))]
+    if missing:
         facts.status = False
+    return () if missing and len(missing) == len(operands) else shown
+
+
+def _all_known(call: Call) -> bool:
+    """True when all operands were seen before, so that nothing was left to complain of."""
+    facts = call.shell.facts
+    operands = [call.path(word) for word in call.arguments if not word.startswith(("-", "+")) and not word.isdecimal()]
+    return bool(operands or call.stdin) and all(map(facts.is_there, operands))
 
 
 def _versioned(name: str) -> Row | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+import re
+from dataclasses import replace
 
 from tabcore.capture.evaluation import stream_of
 from tabcore.capture.patterns import DEEP, STAR, is_literal
 from tabcore.capture.programs.call import Call, Parsed, Row
+from tabcore.capture.programs.search_patterns import sought
 from tabcore.capture.shows import Content, Names, Noise, Stream, limited
 
 _GREP_VALUES = (
@@ -80,9 +83,17 @@ def _lines(call: Call, parsed: Parsed, operands: list[str], recursive: bool, hid
     rule = f"{call.name}: matching lines"
     limit = parsed.number("m", "max-count") if single else None
     if single:
-        return call.content(operands, rule, limit)
+        return _searched(call.content(operands, rule, limit), sought(parsed, call.name))
     paths = call.shell.facts.with_sources(_paths(call, operands or ["."]))
     return (Content(paths, rule, "none" if hidden else "prefix", call.shell.cwd, deep=recursive),)
+
+
+def _searched(stream: Stream, pattern: re.Pattern[str] | None) -> Stream:
+    """Content that a search may leave empty; each line of it holds the pattern."""
+    return tuple(
+        replace(show, doubtful=show.paths, sought=pattern) if isinstance(show, Content) and not show.sought else show
+        for show in stream
+    )
 
 
 def _filtered(call: Call, parsed: Parsed) -> Stream:

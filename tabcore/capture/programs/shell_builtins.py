@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from tabcore.capture.evaluation import spoken
-from tabcore.capture.patterns import SHOWN, UNKNOWN, from_glob, is_literal
+from tabcore.capture.patterns import UNKNOWN, from_glob, is_literal, is_unknown
 from tabcore.capture.programs.call import Call, Row
 from tabcore.capture.shell_state import Shell
 from tabcore.capture.shell_words import ansi_c
@@ -82,7 +82,7 @@ def echo(call: Call) -> Stream:
         escapes = escapes or "e" in option
         ends = "" if "n" in option else ends
     call.shell.facts.status = True
-    if any(not is_literal(word) and SHOWN not in word and UNKNOWN not in word for word in words) and len(words) <= 40:
+    if any(not is_literal(word) and not is_unknown(word) for word in words) and len(words) <= 40:
         return _globs(call, words, ends)
     text = " ".join(words)
     return spoken((ansi_c(text) if escapes and "\\" in text else text) + ends, call.shell)
@@ -110,7 +110,7 @@ def printf(call: Call) -> Stream:
     call.shell.facts.status = True
     if (
         values
-        and all(not is_literal(value) and SHOWN not in value and UNKNOWN not in value for value in values)
+        and all(not is_literal(value) and not is_unknown(value) for value in values)
         and layout in ("%s\n", "%s ", "%s")
     ):
         form = "plain" if layout == "%s\n" else "words"
@@ -190,9 +190,9 @@ def test(call: Call) -> Stream:
     words = [word for word in call.arguments if word not in ("]", "]]", "[", "[[")]
     facts = call.shell.facts
     facts.status = None
-    if len(words) == 2 and words[0] in ("-f", "-e", "-r", "-s") and is_literal(words[1]):
+    if len(words) == 2 and words[0] in ("-f", "-e", "-r", "-s", "-d") and is_literal(words[1]):
         path = call.path(words[1])
-        if path in facts.workspace.files and path not in facts.workspace.directories and words[0] != "-s":
+        if facts.is_there(path) and words[0] != "-s" and facts.is_folder(path) == (words[0] == "-d"):
             facts.status = True
     return ()
 

@@ -117,9 +117,20 @@ def _look(scene: Scene, stream: Stream, text: str, shell: Shell, blue: set[str])
         attribute(stream, split_lines(text), scene.sight)
 
 
+def _forget_removed(facts: Facts, workspace: Workspace) -> None:
+    """A removed file is no known file any more, so that no pattern of a later command stands for it."""
+    moved = {previous for previous, _, _ in facts.moved}
+    for path in facts.removed - moved:
+        if path in workspace.files and not facts.errors.mentions(path):
+            workspace.files.discard(path)
+        elif path in workspace.directories:
+            workspace.files -= {known for known in workspace.files if known.startswith(path + "/")}
+
+
 def _keep(scene: Scene, shell: Shell, cwd: str, stated: str) -> None:
     """Working directory and variables that outlast the command."""
     workspace = scene.workspace
+    _forget_removed(scene.facts, workspace)
     scene.cwd = shell.cwd
     if workspace.fresh_cwd:
         scene.cwd = cwd
