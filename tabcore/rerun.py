@@ -364,6 +364,11 @@ def _placed(stored: StoredRun, run: RunRow, correction: DecisionCorrection, plac
     return replace(correction, path=file, who=who, command=command_text(turn.calls[correction.call]))
 
 
+def numbers_of(connection: selects.Connection, run_ids: Iterable[str]) -> list[int]:
+    """The numbers of runs, each named by its id or by a beginning that names one run only."""
+    return [_number(connection, run_id) for run_id in run_ids]
+
+
 def _number(connection: selects.Connection, run_id: str) -> int:
     """The number of the one run whose id begins so. Sub-agents of a run do not make its own id ambiguous."""
     numbers = selects.run_numbers(connection)

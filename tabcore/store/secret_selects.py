@@ -18,6 +18,11 @@ def of_run(connection: Connection, number: int) -> tuple[Known, ...]:
     return _known(connection, "run = ?", number)
 
 
+def of_numbers(connection: Connection, numbers: Sequence[int]) -> tuple[Known, ...]:
+    """The secrets of several runs."""
+    return _known(connection, "list_contains(?, run)", list(numbers))
+
+
 def of_log(connection: Connection, path: str) -> tuple[Known, ...]:
     """The secrets of all runs of one log."""
     return _known(connection, "run IN (SELECT number FROM runs WHERE path = ?)", path)
@@ -38,7 +43,7 @@ def of_runs(connection: Connection, runs: Sequence[str]) -> int:
     return int(count)
 
 
-def _known(connection: Connection, where: str, value: str | int | bool) -> tuple[Known, ...]:
+def _known(connection: Connection, where: str, value: str | int | bool | list[int]) -> tuple[Known, ...]:
     query = f'SELECT DISTINCT text, start, "end", kind FROM secrets WHERE {where} ORDER BY ALL'
     places: list[tuple[uuid.UUID, int, int, str]] = connection.execute(query, [value]).fetchall()
     found = texts(connection, [text for text, *_ in places])

@@ -1,0 +1,108 @@
+"""Values out of the store, joined to what showed, held and delivered them. Each function takes an open connection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+import duckdb
+import pyarrow as pa
+
+from tabcore.analyses.value_facts import DeliveredAt, Expected, Held, RubricFacts, RunFacts, Shown, ValueFacts
+from tabcore.store.selects import spans_of, texts
+from tabcore.store.texts import restored, restored_rows
+
+Connection = duckdb.DuckDBPyConnection
+
+Accepted = Callable[[Expected], Iterable[str]]
+"""The keys that count as equal to an expected value; none where the value does not count."""
+
+
+def value_facts(connection: Connection, runs: Collection[int] | None, accepted: Accepted) -> ValueFacts:
+    """What is known of the values that the rubrics of these runs (None: of all) expect."""
+    chosen = "" if runs is None else f"WHERE number IN ({', '.join(map(str, runs)) or 'NULL'})"
+    facts = _run_facts(connection, chosen)
+    expected = tuple(one for one in _expected(connection, chosen) if any(True for _ in accepted(one)))
+    numbers = {run.run_id: number for number, run in facts.items()}
+    wanted = _wanted(expected, numbers, accepted)  # noqa: F841  DuckDB finds it by its name
+    connection.execute("CREATE OR REPLACE TEMP TABLE asked AS SELECT * FROM wanted")
+    hits = "SELECT v.text, v.key, v.start, v.end FROM text_values v WHERE v.key IN (SELECT DISTINCT key FROM asked)"
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE hits AS {hits}")
+    ids = {number: run.run_id for number, run in facts.items()}
+    return ValueFacts(
+        tuple(facts.values()),
+        _rubrics(connection, chosen, ids),
+        expected,
+        tuple(_shown(connection, ids)),
+        tuple(_held(connection, ids)),
+        tuple(_delivered(connection, ids)),
+    )
+
+
+def _wanted(expected: Iterable[Expected], numbers: Mapping[str, int], accepted: Accepted) -> pa.Table:
+    rows = {(numbers[one.run_id], key, one.key) for one in expected for key in accepted(one)}
+    columns = zip(*sorted(rows), strict=True) if rows else ((), (), ())
+    kinds = (pa.int32(), pa.string(), pa.string())
+    arrays = [pa.array(list(column), kind) for column, kind in zip(columns, kinds, strict=True)]
+    return pa.table(arrays, names=["run", "key", "expected"])
+
+
+def _run_facts(connection: Connection, chosen: str) -> dict[int, RunFacts]:
+    query = (
+        "WITH d AS (SELECT run, any_value(source) AS source, max(written_turn) AS written, bool_or(text IS NOT NULL) AS known"
+        " FROM deliverables GROUP BY run) SELECT number, run_id, coalesce(task_name, regexp_extract(trim(task), '^[^\\n]*'), ''), method,"
+        f" model, suite, attempt, turns, simulated, coalesce(known, false), source, written FROM runs LEFT JOIN d ON d.run = number {chosen} ORDER BY number"
+    )
+    return {row[0]: RunFacts(*row[1:]) for row in restored_rows(connection.execute(query).fetchall())}
+
+
+def _expected(connection: Connection, chosen: str) -> Iterable[Expected]:
+    query = (
+        "SELECT r.run_id, b.rubric_id, v.key, v.kind, v.start, v.end FROM rubrics b"
+        f" JOIN (SELECT number, run_id FROM runs {chosen}) r ON r.number = b.run"
+        " JOIN texts t ON t.digest = b.text JOIN text_values v ON v.text = t.number ORDER BY b.run, b.rowid, v.start"
+    )
+    return (Expected(*row) for row in restored_rows(connection.execute(query).fetchall()))
+
+
+def _rubrics(connection: Connection, chosen: str, ids: Mapping[int, str]) -> tuple[RubricFacts, ...]:
+    query = (
+        "SELECT b.run, b.rubric_id, b.text, v.passed, coalesce(v.judge_failed, false), coalesce(v.evidence, '') FROM rubrics b"
+        f" LEFT JOIN verdicts v USING (run, rubric_id) WHERE b.run IN (SELECT number FROM runs {chosen}) ORDER BY b.run, b.rowid"
+    )
+    rows = restored_rows(connection.execute(query).fetchall())
+    text = texts(connection, (row[2] for row in rows))
+    return tuple(RubricFacts(ids[run], name, text[digest], *rest) for run, name, digest, *rest in rows)
+
+
+def _shown(connection: Connection, ids: Mapping[int, str]) -> Iterable[Shown]:
+    """Without what the tab injected or answered."""
+    query = (
+        "SELECT o.run, a.expected, o.turn, coalesce(c.call, -1), h.start, h.end, o.spans FROM hits h"
+        " JOIN texts t ON t.number = h.text JOIN observations o ON o.text = t.digest AND o.abandoned = 0"
+        " JOIN asked a ON a.run = o.run AND a.key = h.key LEFT JOIN calls c"
+        " ON c.run = o.run AND c.turn = o.turn AND c.call_id = o.call_id AND c.abandoned = 0 AND o.call_id <> ''"
+        " WHERE coalesce(c.operation, '') = '' ORDER BY o.run, o.turn, o.rowid, h.start"
+    )
+    for run, key, turn, call, start, end, spans in connection.execute(query).fetchall():
+        if spans is None or not any(s.origin == "tab" and s.start <= start < s.end for s in spans_of(spans)):
+            yield Shown(ids[run], key, turn, call, start, end)
+
+
+def _held(connection: Connection, ids: Mapping[int, str]) -> Iterable[Held]:
+    query = (
+        "SELECT l.run, a.expected, l.entry_id, l.path, l.turn, h.start, h.end FROM hits h JOIN texts t ON t.number = h.text"
+        " JOIN read_log l ON l.excerpt = t.digest JOIN asked a ON a.run = l.run AND a.key = h.key"
+        " WHERE NOT l.authored ORDER BY l.run, l.rowid, h.start"
+    )
+    for run, key, entry, path, turn, start, end in connection.execute(query).fetchall():
+        yield Held(ids[run], key, entry, restored(path), turn, start, end)
+
+
+def _delivered(connection: Connection, ids: Mapping[int, str]) -> Iterable[DeliveredAt]:
+    query = (
+        "SELECT d.run, a.expected, d.path, h.start, h.end FROM hits h JOIN texts t ON t.number = h.text"
+        " JOIN deliverables d ON d.text = t.digest JOIN asked a ON a.run = d.run AND a.key = h.key"
+        " ORDER BY d.run, d.rowid, h.start"
+    )
+    for run, key, path, start, end in connection.execute(query).fetchall():
+        yield DeliveredAt(ids[run], key, restored(path), start, end)
