@@ -17,15 +17,18 @@ Where things are, in the order in which to read them:
     tab/            the tab: requirements, read log, candidates
     text/           terms, values, masking
     memory.py       runs in memory, with their tab
+    documents/      a file -> its text, and where each piece of it sits
+    delivered.py    what a run delivered, where no file lies beside its log
     derivation.py   a log's pieces -> rows; discovery.py: paths -> files; ingest.py: both, into the store
     archives.py     archives and packed logs -> private files; received.py: standard input
     secrets.py      pasted keys and tokens, found at load; secret_rules.py: by which rules; redaction.py: masked
     watching.py     folders of growing logs; following.py: one of them; growth.py: its bytes
     store/          the DuckDB file; rows.py: what comes out of it
-    rerun.py        what pages and commands call
+    analyses/       one question a file: rows -> answer
+    rerun.py        what pages and commands call; questions.py: the analyses on what is stored
     agent/          a live agent with a tab; serving/: the tab for other people's agents
     presentation/   rows -> pictures
-    cli.py          the command line
+    cli.py          the command line; commands/: its larger commands, and how all print
 """
 
 from __future__ import annotations

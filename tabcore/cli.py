@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import sys
@@ -14,8 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
+from tabcore.commands.analyze import add_questions
+from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.errors import RunningTabError, UsageError
 from tabcore.text.printable import printable
 
@@ -41,6 +42,7 @@ examples:
   runningtab correct 3fa2 --turn 8 notes.txt read --by Ann
                                          capture was wrong: turn 8 read notes.txt
   runningtab export 3fa2 -o run.json     the run as an ATIF document
+  runningtab analyze shown-but-missing   expected values that were on the screen and were left out
 
 exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use, with load --strict any
 problem); 2 wrong usage; 130 interrupted.
@@ -54,6 +56,10 @@ _LOADABLE = (
 
 _NOT_LOOKED_FOR = "do not look for keys and tokens: whatever is shown or exported of these logs has them as they stand"
 _NOT_MASKED = "show keys and tokens as they stand, where a mask such as [secret: GitHub Token] would be"
+
+
+_Run: TypeAlias = Callable[[argparse.Namespace], int]
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -82,8 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"runningtab {version('runningtab')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def command(name: str, help: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".", allow_abbrev=False)
+    def command(name: str, help: str, run: _Run, among: _Commands = commands) -> argparse.ArgumentParser:
+        sub = among.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".", allow_abbrev=False)
         sub.add_argument("--db", metavar="FILE", help="the store's file (default: in your data folder)")
         sub.set_defaults(command=run)
         return sub
@@ -124,6 +130,9 @@ def _parser() -> argparse.ArgumentParser:
         "kind", choices=_KINDS, help="what the call did with it; as-captured takes a correction back"
     )
     corrected.add_argument("--by", required=True, metavar="NAME", help="who says so")
+    asked = commands.add_parser("analyze", help="answer a question about the loaded runs", allow_abbrev=False)
+    questions = asked.add_subparsers(title="questions", metavar="QUESTION", required=True)
+    add_questions(lambda name, help, run: command(name, help, run, questions))
     exported = command("export", "write a run as a document for other programs", _export)
     exported.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
     exported.add_argument("--format", choices=["atif"], default="atif", help="the document's format (default: atif)")
@@ -147,7 +156,7 @@ def _open(options: argparse.Namespace) -> int:
     elif not rerun.runs(options.db):
         rerun.load([opening.sample_folder()], options.db, _ProgressLine(sys.stderr))
     store = str(rerun.open_store(options.db).path)
-    return opening.serve(store, options.port, browser=not options.no_browser, say=_say)
+    return opening.serve(store, options.port, browser=not options.no_browser, say=say)
 
 
 def _load(options: argparse.Namespace) -> int:
@@ -157,7 +166,7 @@ def _load(options: argparse.Namespace) -> int:
     without_pandas()
     loaded = rerun.load(options.paths, options.db, _ProgressLine(sys.stderr), redact=not options.no_redact)
     if options.json:
-        _print_json([asdict(item) for item in loaded])
+        print_json([asdict(item) for item in loaded])
     else:
         _print_loaded(loaded)
     failed = options.strict and any(item.problems for item in loaded)
@@ -172,8 +181,8 @@ def _watch(options: argparse.Namespace) -> int:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    watcher = rerun.watcher(options.folders, options.db, lambda line: _say(printable(line, " ")), quiet=options.quiet)
-    _say(f"following {', '.join(map(printable, watcher.folders))}; Ctrl-C ends it")
+    watcher = rerun.watcher(options.folders, options.db, lambda line: say(printable(line, " ")), quiet=options.quiet)
+    say(f"following {', '.join(map(printable, watcher.folders))}; Ctrl-C ends it")
     watcher.run(stop)
     return 0
 
@@ -183,11 +192,11 @@ def _runs(options: argparse.Namespace) -> int:
 
     rows = rerun.runs(options.db)
     if options.json:
-        _print_json([_run_json(row) for row in rows])
+        print_json([_run_json(row) for row in rows])
     elif rows:
-        _print_table([_RUN_HEAD, *map(_run_line, rows)])
+        print_table([_RUN_HEAD, *map(_run_line, rows)])
     else:
-        _say("No runs are loaded yet. Load some: runningtab load PATH, or see the samples: runningtab open")
+        say("No runs are loaded yet. Load some: runningtab load PATH, or see the samples: runningtab open")
     return 0
 
 
@@ -195,9 +204,9 @@ def _show(options: argparse.Namespace) -> int:
     from tabcore import rerun
 
     if options.json:
-        _print_json(asdict(rerun.tab_row(options.db, options.run, options.turn, redact=not options.no_redact)))
+        print_json(asdict(rerun.tab_row(options.db, options.run, options.turn, redact=not options.no_redact)))
     else:
-        _say(printable(rerun.tab_text(options.db, options.run, options.turn, redact=not options.no_redact)))
+        say(printable(rerun.tab_text(options.db, options.run, options.turn, redact=not options.no_redact)))
     return 0
 
 
@@ -206,12 +215,12 @@ def _problems(options: argparse.Namespace) -> int:
 
     problems = rerun.problems(options.db, options.run)
     if options.json:
-        _print_json([asdict(problem) for problem in problems])
+        print_json([asdict(problem) for problem in problems])
         return 0
     for problem in problems:
-        _say(printable(str(problem), " "))
+        say(printable(str(problem), " "))
     if not problems:
-        _say("No problems.")
+        say("No problems.")
     return 0
 
 
@@ -225,7 +234,7 @@ def _correct(options: argparse.Namespace) -> int:
     kind = options.kind.replace("-", " ")
     said = DecisionCorrection(options.turn, options.call - 1, options.path, kind, options.by, time.time())
     rerun.correct_decision(options.db, options.run, said)
-    _say(printable(rerun.decision_corrections(options.db, options.run)[-1].words, " "))
+    say(printable(rerun.decision_corrections(options.db, options.run)[-1].words, " "))
     return 0
 
 
@@ -235,7 +244,7 @@ def _export(options: argparse.Namespace) -> int:
 
     export = rerun.export_atif(options.db, options.run, for_judge=options.for_judge, redact=not options.no_redact)
     if options.output is None:
-        _print_json(export.document)
+        print_json(export.document)
     else:
         _write(Path(options.output), as_text(export.document))
     if out := export.judged:
@@ -281,19 +290,19 @@ def _print_loaded(loaded: Sequence[Loaded]) -> None:
     """One table of all that was given, then the problems, then the sums."""
     rows = [("file", "state", "runs", "problems", "what was read, or why not")]
     rows += [(item.path, item.state, str(len(item.runs)), str(len(item.problems)), _fate(item)) for item in loaded]
-    _print_table(rows)
+    print_table(rows)
     for item in loaded:
         for problem in item.problems[:_PROBLEMS_SHOWN]:
-            _say(printable(f"  {problem}", " "))
+            say(printable(f"  {problem}", " "))
         if len(item.problems) > _PROBLEMS_SHOWN:
-            _say(printable(f"  … and {len(item.problems) - _PROBLEMS_SHOWN} more problems of {item.path}", " "))
+            say(printable(f"  … and {len(item.problems) - _PROBLEMS_SHOWN} more problems of {item.path}", " "))
     runs = sum(len(item.runs) for item in loaded)
     states = Counter(item.state for item in loaded)
     problems = sum(len(item.problems) for item in loaded)
     files = ", ".join(f"{number} {state}" for state, number in states.items())
-    _say(f"{_counted(runs, 'run')}; files: {files}; {_counted(problems, 'problem')}")
+    say(f"{counted(runs, 'run')}; files: {files}; {counted(problems, 'problem')}")
     if secrets := sum(item.secrets for item in loaded):
-        _say(f"{_counted(secrets, 'place')} with a key or token: masked in what is shown and exported; see --no-redact")
+        say(f"{counted(secrets, 'place')} with a key or token: masked in what is shown and exported; see --no-redact")
 
 
 def _fate(item: Loaded) -> str:
@@ -301,35 +310,7 @@ def _fate(item: Loaded) -> str:
     return item.tally or why
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" + ("" if number == 1 else "s")
-
-
 _PROBLEMS_SHOWN = 5
-_WIDEST = 60
-
-
-def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Rows in columns; a long last column is cut, a long path loses its middle."""
-    cells = [[_short(printable(cell, " ")) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        _say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def _short(cell: str) -> str:
-    line = " ".join(cell.split())
-    return line if len(line) <= _WIDEST else f"{line[: _WIDEST // 2 - 1]}…{line[-_WIDEST // 2 :]}"
-
-
-def _print_json(value: object) -> None:
-    """JSON in ASCII: whatever a log holds, a terminal gets no control characters."""
-    _say(json.dumps(value, indent=2))
-
-
-def _say(text: str) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "replace").decode(encoding), flush=True)
 
 
 class _ProgressLine:

@@ -1,0 +1,177 @@
+"""`runningtab analyze QUESTION`: the analyses on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from tabcore.commands.printing import counted, print_json, print_table, say
+from tabcore.text.printable import printable
+
+if TYPE_CHECKING:
+    from tabcore.analyses.rates import Rate
+    from tabcore.analyses.shown_but_missing import ExpectedValue, ShownButMissing
+    from tabcore.rows import RunRow
+    from tabcore.text.value_rules import Rule
+    from tabcore.trajectory import Json
+
+Command = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
+
+
+def add_questions(command: Command) -> None:
+    """The questions as commands; `command` makes one of a name, a help and a function."""
+    asked = command(
+        "shown-but-missing", "which values that rubrics expect were shown and are not in the deliverable", _missing
+    )
+    asked.add_argument("runs", nargs="*", metavar="RUN", help="ids of runs, or their beginnings (default: all)")
+    for name in ("method", "model", "suite"):
+        asked.add_argument(f"--{name}", help=f"only runs of this {name}")
+    asked.add_argument(
+        "--digits", type=int, default=3, metavar="N", help="digits before the point that make a number distinctive (3)"
+    )
+    asked.add_argument("--years", action="store_true", help="bare years count as distinctive")
+    asked.add_argument("--either-sign", action="store_true", help="-356 equals 356")
+    asked.add_argument("--percent-marks-dropped", action="store_true", help="12.3%% equals 12.3")
+    asked.add_argument("--shares", action="store_true", help="12.3%% equals 0.123")
+    asked.add_argument("--dates", action="store_true", help="ask for the dates that rubrics expect instead of numbers")
+    asked.add_argument("--json", action="store_true", help="print JSON for other programs")
+
+
+def rule_of(options: argparse.Namespace) -> Rule:
+    """The rule that the options state."""
+    from tabcore.text.value_rules import Rule
+
+    return Rule(
+        digits=options.digits,
+        years=options.years,
+        either_sign=options.either_sign,
+        percent_marks_dropped=options.percent_marks_dropped,
+        shares=options.shares,
+    )
+
+
+def chosen_runs(options: argparse.Namespace) -> list[str] | None:
+    """The ids of the runs that the options choose, None for all."""
+    from tabcore import rerun
+
+    wanted = {name: getattr(options, name) for name in ("method", "model", "suite") if getattr(options, name)}
+    if options.runs and not wanted:
+        return list(options.runs)
+    if not wanted:
+        return None
+    rows = [rerun.run(options.db, run) for run in options.runs] or list(rerun.runs(options.db))
+    return [row.run_id for row in rows if _fits(row, wanted)]
+
+
+def _fits(row: RunRow, wanted: dict[str, str]) -> bool:
+    return all(getattr(row, name) == value for name, value in wanted.items())
+
+
+def _missing(options: argparse.Namespace) -> int:
+    from tabcore.questions import shown_but_missing
+
+    found = shown_but_missing(options.db, chosen_runs(options), rule_of(options), dates=options.dates)
+    if options.json:
+        print_json(missing_json(found))
+    else:
+        _print_missing(found)
+    return 0
+
+
+def missing_json(found: ShownButMissing) -> dict[str, Json]:
+    """The answer as JSON, each value with its places."""
+    from tabcore.analyses.shown_but_missing import PAPER_HELD, PAPER_MISSING
+
+    return {
+        "missing": _rate_json(found.missing) | {"paper": PAPER_MISSING},
+        "held": _rate_json(found.held) | {"paper": PAPER_HELD},
+        "outcomes": {str(name): count for name, count in found.outcomes.items()},
+        "not_shown": found.not_shown,
+        "runs": found.runs,
+        "runs_without_deliverable": [run.run_id for run in found.without_deliverable],
+        "runs_without_rubrics": [run.run_id for run in found.without_rubrics],
+        "runs_known_by_their_code": [run.run_id for run in found.from_code],
+        "values": [_value_json(value) for value in found.values],
+    }
+
+
+def _rate_json(rate: Rate) -> dict[str, Json]:
+    low, high = rate.interval or (None, None)
+    return {"count": rate.count, "of": rate.of, "share": rate.share, "low": low, "high": high}
+
+
+def _value_json(value: ExpectedValue) -> dict[str, Json]:
+    return {
+        "run": value.run.run_id,
+        "rubric": value.rubric.rubric_id,
+        "value": value.text,
+        "key": value.key,
+        "kind": value.kind,
+        "outcome": value.outcome if value.shown else "not shown",
+        "missing": value.is_missing,
+        "written_turn": value.run.written,
+        "shown": [_without_run(asdict(place)) for place in value.shown],
+        "shown_too_late": value.late,
+        "held": [_without_run(asdict(place)) for place in value.held],
+        "delivered": [_without_run(asdict(place)) for place in value.delivered],
+    }
+
+
+def _without_run(place: dict[str, Json]) -> dict[str, Json]:
+    return {name: item for name, item in place.items() if name not in ("run_id", "expected")}
+
+
+def _print_missing(found: ShownButMissing) -> None:
+    say(printable(sentence(found), " "))
+    for outcome, count in found.outcomes.items():
+        say(f"  {count:>6}  {outcome}")
+    say(f"  {found.not_shown:>6}  expected, never shown")
+    if missing := [value for value in found.values if value.is_missing]:
+        say("")
+        print_table([("run", "rubric", "value", "first shown", "held in", "task"), *map(_line, missing)])
+    for line in left_out(found):
+        say(line)
+
+
+def sentence(found: ShownButMissing) -> str:
+    """The answer in one sentence.
+
+    >>> from tabcore.analyses.rates import Rate
+    >>> from tabcore.analyses.shown_but_missing import OUTCOMES, ShownButMissing
+    >>> counts = dict.fromkeys(OUTCOMES, 0) | {"delivered, passed": 3, "absent, failed": 1}
+    >>> sentence(ShownButMissing((), counts, Rate(1, 4), Rate(1, 1), 0, 1))
+    'Of 4 expected values that were shown, 1 (25.0 %) is missing with its rubric failed; the read log holds 1 of it.'
+    """
+    shown, missing = sum(found.outcomes.values()), found.missing
+    if not shown:
+        return "No value that a rubric expects was shown in these runs."
+    share = f" ({missing.share:.1%})".replace("%", " %") if missing.share is not None else ""
+    are, them = ("is", "it") if missing.count == 1 else ("are", "them")
+    held = f"; the read log holds {found.held.count} of {them}" if missing.count else ""
+    rubric = "its rubric" if missing.count == 1 else "their rubrics"
+    return (
+        f"Of {shown} expected values that were shown, {missing.count}{share} {are} missing with {rubric} failed{held}."
+    )
+
+
+def left_out(found: ShownButMissing) -> Sequence[str]:
+    """What the answer does not cover, one line each."""
+    lines = []
+    if found.without_deliverable:
+        lines.append(f"{counted(len(found.without_deliverable), 'run')} with rubrics delivered nothing that is known.")
+    if found.without_rubrics:
+        lines.append(f"{counted(len(found.without_rubrics), 'run')} without rubrics: nothing is expected there.")
+    if found.from_code:
+        lines.append(
+            f"Of {counted(len(found.from_code), 'run')} only the code that wrote the deliverable is known: what it "
+            "computed counts as absent."
+        )
+    return lines
+
+
+def _line(value: ExpectedValue) -> tuple[str, ...]:
+    entries = ", ".join(dict.fromkeys(place.entry_id for place in value.held)) or "not held"
+    first = f"turn {value.shown[0].turn}"
+    return (value.run.run_id, value.rubric.rubric_id, value.text, first, entries, value.run.name)
