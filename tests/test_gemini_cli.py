@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import ABSENT, REAL, counted, damaged, golden, kinds, runs_in, runs_of
 
-from tabcore.readers import gemini_cli
+from tabcore.readers import gemini_cli, identify
 from tabcore.source import Source
 from tabcore.trajectory import without
 
@@ -86,6 +86,14 @@ STREAM = "\n".join(
         used("c9"),
     ]
 )
+
+
+def test_a_stream_of_whole_messages_without_a_call_is_known() -> None:
+    stream = [event("init", session_id="s1"), said("user", "Sum"), said("assistant", "3")]
+    data = "".join(json.dumps(record) + "\n" for record in stream)
+    assert identify(Source.of_bytes("log", data.encode())) is gemini_cli
+    [run] = runs_in(gemini_cli, data)
+    assert [turn.text for turn in run.turns] == ["3"]
 
 
 def test_a_saved_calls_result_is_what_the_model_was_sent() -> None:

@@ -189,7 +189,7 @@ class _Run:
 
 _CUT_SHORT = frozenset(("max_tokens", "refusal", "model_context_window_exceeded"))
 _TAB_TOOLS = frozenset(["tab_add", "tab_resolve", "tab_list", "tab_show", "add", "resolve", "list", "show"])
-_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d+)(?:\n|\Z)")
+_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d{1,10})(?:\n|\Z)")
 
 
 def _observation(block: _Block, line: int, time: float | None) -> Observation:

@@ -55,9 +55,9 @@ class RunAssembler:
     def __init__(
         self, key: str, header: RunHeader, account: Account, *, first: int = 1, upstream: RunAssembler | None = None
     ) -> None:
-        self.key = key
         self.header = header
         self.abandoned = upstream is not None
+        self._key = key
         self._account = account
         self._upstream = upstream
         self._number = first - 1
@@ -69,6 +69,11 @@ class RunAssembler:
         self._stated: list[Stated] = []
         self._open_calls: dict[str, ToolCall] = {}
         self._answered: set[str] = set()
+
+    @property
+    def key(self) -> str:
+        """What tells the run from the others of its log; one that another run has already is changed at the start."""
+        return self._upstream.key if self._upstream else self._key
 
     @property
     def response(self) -> Response | None:
@@ -85,10 +90,11 @@ class RunAssembler:
         """True when a message came after the latest response."""
         return bool(self._waiting)
 
-    def start(self) -> None:
+    def start(self, line: int = 0) -> None:
         """Hands over RunStarted, once."""
         if not self._started:
             self._started = True
+            self._key = self._account.own_key(self._key, line)
             self._account.pieces.append(RunStarted(self.key, self.header))
 
     def say(self, message: Message) -> None:
@@ -97,8 +103,7 @@ class RunAssembler:
 
     def respond(self, response: Response) -> None:
         """A new response begins; the previous turn is complete."""
-        if not self._started:
-            self.start()
+        (self._upstream or self).start(response.line)
         if self._response is not None:
             self._finish_turn(self._response)
         self._response = response

@@ -64,13 +64,13 @@ class ResultNote(NamedTuple):
     cwd: str | None = None
 
 
-_EXIT_CODE = re.compile(r"Exit code (\d+)(?:\n|\Z)")
+_EXIT_CODE = re.compile(r"Exit code (\d{1,10})(?:\n|\Z)")
 _CONVERTER = re.compile(r"\n\n\[(?:metadata|error)\] [^\n]*\Z")
 _SCREEN = re.compile(r"(?:Current terminal state:\n)?New Terminal Output:\n")
 _OPENHANDS = re.compile(
-    r"(?:\A|\n)(?:\[The command completed with exit code (-?\d+)\.\]\n?)?"
+    r"(?:\A|\n)(?:\[The command completed with exit code (-?\d{1,10})\.\]\n?)?"
     r"(?:\[Current working directory: ([^\]\n]*)\]\n?)?(?:\[Python interpreter: [^\]\n]*\]\n?)?"
-    r"(?:\[Command finished with exit code (-?\d+)\])?\Z"
+    r"(?:\[Command finished with exit code (-?\d{1,10})\])?\Z"
 )
 
 

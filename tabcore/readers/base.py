@@ -42,7 +42,7 @@ class Reader(Protocol):
 class Account:
     """What became of a log: its pieces until they are handed over, and counts of lines or steps."""
 
-    __slots__ = ("_kinds", "_unknown", "file", "pieces", "skipped", "total", "unit", "untimed")
+    __slots__ = ("_keys", "_kinds", "_unknown", "file", "pieces", "skipped", "total", "unit", "untimed")
 
     def __init__(self, file: str, unit: str = "line") -> None:
         self.file = file
@@ -51,6 +51,7 @@ class Account:
         self.untimed = 0
         self.skipped: list[int] = []
         self.pieces: list[Piece] = []
+        self._keys: set[str] = set()
         self._kinds: Counter[str] = Counter()
         self._unknown: dict[str, list[int]] = {}
 
@@ -74,6 +75,17 @@ class Account:
         """A record of a type that the reader does not know; one problem per type says so in the end."""
         self.skip(line)
         self._unknown.setdefault(record_type[:60], []).append(line)
+
+    def own_key(self, key: str, line: int) -> str:
+        """`key`, or one like it where an earlier run of the log has that; a problem says so."""
+        own, number = key, 1
+        while own in self._keys:
+            number += 1
+            own = f"{key}.{number}"
+        if own != key:
+            self.note(line, "repeated run", f"the run {key or 'of the log'} begins again", f"read as a run {own}")
+        self._keys.add(own)
+        return own
 
     def drain(self) -> list[Piece]:
         """The pieces since the last call."""

@@ -23,7 +23,9 @@ _PROMPT = re.compile(r"^[\w.-]+@[\w.-]+:[^\n#$]*[#$](?: [^\n]*)?(?:\n|\Z)", re.M
 _SURE = re.compile(r"\n?Are you sure you want to mark the task as complete\?.*\Z", re.DOTALL)
 _RESULT_HEAD = re.compile(r"OBSERVATION:\n|EXECUTION RESULT of \[[^\]\n]*\]:\n")
 _THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
-_EXIT_CODE = re.compile(r'(?:Command failed with|\[Command finished with|completed with) exit code (\d+)[."\]}\s]*\Z')
+_EXIT_CODE = re.compile(
+    r'(?:Command failed with|\[Command finished with|completed with) exit code (\d{1,10})[."\]}\s]*\Z'
+)
 _FAILED = ("Error:", "ERROR:", "Internal error:", "Error executing", "Error calling")
 _STOP = "###STOP###"
 

@@ -23,8 +23,8 @@ class Result:
 
 
 _HEAD = re.compile(
-    r"(?:Chunk ID: [^\n]*\n)?(?:Exit code: (-?\d+)\n)?Wall time: [^\n]*\n"
-    r"(?:Process exited with code (-?\d+)\n|Process running with session ID \d+\n)?"
+    r"(?:Chunk ID: [^\n]*\n)?(?:Exit code: (-?\d{1,10})\n)?Wall time: [^\n]*\n"
+    r"(?:Process exited with code (-?\d{1,10})\n|Process running with session ID \d+\n)?"
     r"(?:Original token count: \d+\n)?(?:Total output lines: \d+\n)?Output:\n"
     r"(?:Warning: truncated output[^\n]*\n)?(?:Total output lines: \d+\n\n?)?"
 )

@@ -83,6 +83,18 @@ def unpacked(value: Json) -> Json:
     return value
 
 
+def amount(value: Json) -> float | None:
+    """A number; None for anything else, and for an integer that no float holds.
+
+    >>> amount(2), amount("2"), amount(10**400)
+    (2.0, None, None)
+    """
+    try:
+        return float(value) if isinstance(value, int | float) else None
+    except OverflowError:
+        return None
+
+
 def text_of(value: Json) -> str:
     """A value as a person reads it: a string as it is, nothing as "", anything else as JSON."""
     if value is None or isinstance(value, str):

@@ -121,7 +121,7 @@ def _dialect(head: Head) -> Dialect:
     """Whose way of writing messages a file's first bytes show; "none" where they are no conversation of an agent."""
     about, messages = _sample(head)
     spoken = [message for message in messages if isinstance(message, dict) and is_message(message)]
-    if not spoken or len(spoken) < len(messages) / 2 or any(not _FOREIGN.isdisjoint(message) for message in spoken):
+    if not spoken or len(spoken) < len(messages) / 2 or any(map(_is_foreign, spoken)):
         return "none"
     roles = {str(message.get("role", message.get("from"))) for message in spoken}
     if any(role.startswith("Orchestrator (") for role in roles):
@@ -133,6 +133,12 @@ def _dialect(head: Head) -> Dialect:
     if _is_mini(about, spoken):
         return "mini-swe-agent"
     return "anthropic" if any(_is_anthropic(message) for message in spoken) else "openai"
+
+
+def _is_foreign(message: dict[str, Json]) -> bool:
+    """True for what another format writes that has messages too; so is an event of a Gemini CLI stream."""
+    is_event = message.get("type") == "message" and isinstance(message.get("content"), str) and "timestamp" in message
+    return (is_event and "id" not in message) or not _FOREIGN.isdisjoint(message)
 
 
 def _is_anthropic(message: dict[str, Json]) -> bool:

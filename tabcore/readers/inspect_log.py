@@ -111,7 +111,7 @@ class _Log:
         self.path = path
         self._account = account
         self._header = RunHeader(NAME, harness="inspect")
-        self._keys: set[str] = set()
+        self._is_empty = True
 
     def head(self, *documents: Json) -> None:
         """What the log says of all its samples."""
@@ -132,18 +132,15 @@ class _Log:
         """One sample's run."""
         sample = shaped(document, Sample, 1, self._account)
         if sample is not None:
-            SampleReader(sample, self._key(sample), self._header, self._account).read()
+            self._is_empty = False
+            SampleReader(sample, _key(sample), self._header, self._account).read()
 
     def end(self) -> None:
         """A log without samples is kept as a run, so that it is not lost from sight."""
-        if not self._keys:
+        if self._is_empty:
             self._account.note(0, "no turns", "the log holds no sample", "kept without turns")
             self._account.pieces += [RunStarted("", self._header), RunEnded("", self._header)]
 
-    def _key(self, sample: Sample) -> str:
-        key = re.sub(r"[^\w.-]+", "-", f"{sample.id}_epoch_{sample.epoch}")[:120]
-        if key in self._keys:
-            self._account.note(1, "repeated sample", f"the sample {key} stands here again", "read as another run")
-            key = f"{key}.{len(self._keys) + 1}"
-        self._keys.add(key)
-        return key
+
+def _key(sample: Sample) -> str:
+    return re.sub(r"[^\w.-]+", "-", f"{sample.id}_epoch_{sample.epoch}")[:120]

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from tabcore.readers.base import Account, seconds
-from tabcore.readers.contents import content, text_of, unpacked
+from tabcore.readers.contents import amount, content, text_of, unpacked
 from tabcore.readers.heads import Head
 from tabcore.readers.json_documents import shaped, values
 from tabcore.readers.trace_messages import Said, messages
@@ -203,11 +203,10 @@ def _usage(found: _Observation) -> Usage | None:
         return next((int(told[name]) for name in names if isinstance(told.get(name), int | float)), 0)
 
     costs = found.cost_details if isinstance(found.cost_details, dict) else {}
-    cost = costs.get("total")
     return Usage(
         count("input", "promptTokens", "prompt_tokens", "input_tokens"),
         count("output", "completionTokens", "completion_tokens", "output_tokens"),
         count("input_cached_tokens", "cache_read_input_tokens", "input_cache_read"),
         count("cache_creation_input_tokens", "input_cache_creation"),
-        float(cost) if isinstance(cost, int | float) else None,
+        amount(costs.get("total")),
     )

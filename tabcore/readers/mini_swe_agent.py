@@ -216,7 +216,7 @@ class _Run:
 
 _FENCED = re.compile(r"```(?:mswea_bash_command|bash|sh)[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
 _FORMAT_ERROR = re.compile(r"(?:Format error|Tool call error|Please always provide EXACTLY ONE action)")
-_CODE = re.compile(r"<returncode>(-?\d+)</returncode>")
+_CODE = re.compile(r"<returncode>(-?\d{1,10})</returncode>")
 _OPENING = re.compile(
     r"(?:<exception>.*?</exception>\s*)?<returncode>-?\d+</returncode>\s*(?:<warning>.*?</warning>\s*)?"
     r"<output(?:_head)?>\n?",

@@ -114,7 +114,6 @@ class _Log:
         self._path = path
         self._loose: _Stream | None = None
         self._loose_count = 0
-        self._keys: set[str] = set()
 
     def take(self, line: int, value: Json) -> None:
         """One value of the file."""
@@ -145,23 +144,19 @@ class _Log:
             self._account.note(line, "no history", "the row has no list of events", "kept without turns", lost=True)
         events = _flat(history) if isinstance(history, list) else []
         file, self._account.file = self._account.file, f"{self._account.file}:{line}"
-        run = RunAssembler(self._key(row, line), _header(row), self._account)
+        run = RunAssembler(_key(row, line), _header(row), self._account)
         stream = self._stream_of(events[0] if events else None)(run, self._account)
         for number, event in enumerate(events, 1):
             stream.take(number, event)
         stream.end()
         self._account.file = file
 
-    def _key(self, row: _Row, line: int) -> str:
-        key = re.sub(r"[^\w.-]+", "-", str(row.instance_id or f"row-{line}"))[:120]
-        if key in self._keys:
-            self._account.note(line, "repeated run", f"the run {key} stands here again", "read as another run")
-            key = f"{key}.{line}"
-        self._keys.add(key)
-        return key
-
     def _stream_of(self, event: Json) -> Callable[[RunAssembler, Account], _Stream]:
         return StreamV1 if isinstance(event, dict) and isinstance(event.get("kind"), str) else StreamV0
+
+
+def _key(row: _Row, line: int) -> str:
+    return re.sub(r"[^\w.-]+", "-", str(row.instance_id or f"row-{line}"))[:120]
 
 
 def _header(row: _Row) -> RunHeader:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tabcore.readers.base import seconds
-from tabcore.readers.contents import content, text_of, unpacked
+from tabcore.readers.contents import amount, content, text_of, unpacked
 from tabcore.readers.trace_messages import Said, messages
 from tabcore.readers.traces import ModelSpan, Node, RetrievalSpan, ToolSpan
 from tabcore.trajectory import Json, Usage
@@ -232,9 +232,8 @@ def usage_of(told: dict[str, Json]) -> Usage | None:
     ]  # fmt: skip
     if all(count is None for count in counts):
         return None
-    cost = told.get("llm.cost.total")
     asked, answered, read, written = (int(count) if isinstance(count, int | float) else 0 for count in counts)
-    return Usage(asked, answered, read, written, float(cost) if isinstance(cost, int | float) else None)
+    return Usage(asked, answered, read, written, amount(told.get("llm.cost.total")))
 
 
 def plain(attributes: Json, depth: int = 0) -> dict[str, Json]:

@@ -348,7 +348,7 @@ def _usage(usage: _Usage | None) -> Usage | None:
 
 
 _MORE_LINES = re.compile(r"\n\n\[(?:\d+ more lines in file|Showing (?:lines|last) )[^\n]*\]\Z")
-_EXIT = re.compile(r"(?:\n\n|\A)Command (?:exited with code (\d+)|aborted|timed out[^\n]*)\Z")
+_EXIT = re.compile(r"(?:\n\n|\A)Command (?:exited with code (\d{1,10})|aborted|timed out[^\n]*)\Z")
 
 
 def _notes(text: str, end: int, tool: str) -> tuple[tuple[Span, ...], int | None]:

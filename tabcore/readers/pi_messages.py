@@ -184,7 +184,7 @@ def stated_files(details: object, cwd: str | None) -> Iterator[Stated]:
 
 
 _MORE_LINES = re.compile(r"\n\n\[(?:\d+ more lines in file|Showing (?:lines|last) )[^\n]*\]\Z")
-_EXIT = re.compile(r"(?:\n\n|\A)Command (?:exited with code (\d+)|aborted|timed out[^\n]*)\Z")
+_EXIT = re.compile(r"(?:\n\n|\A)Command (?:exited with code (\d{1,10})|aborted|timed out[^\n]*)\Z")
 
 
 def notes_under(text: str, end: int, tool: str) -> tuple[tuple[Span, ...], int | None]:
