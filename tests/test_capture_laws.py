@@ -220,6 +220,30 @@ def test_an_observation_of_many_megabytes_takes_bounded_time(command: str) -> No
     assert time.process_time() - start < 10
 
 
+LONG = "a line of some content, with more words\n" * 300_000
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("cat a.txt; ls", LONG + "b.md\nc.md\n"),
+        ("ls; cat a.txt", "b.md\nc.md\n" + LONG),
+        ("wc -l a.txt; cat a.txt; ls", "300000 a.txt\n" + LONG + "b.md\nc.md\n"),
+    ],
+)
+def test_a_listing_is_told_from_a_text_of_many_lines_beside_it(command: str, text: str) -> None:
+    assert findings(command, text) - {("listed", "a.txt")} == {
+        ("read", "a.txt"),
+        ("listed", "b.md"),
+        ("listed", "c.md"),
+    }
+
+
+def test_a_command_of_a_thousand_parts_is_followed_to_its_end() -> None:
+    command = "; ".join(f"head -1 f{number}.txt" for number in range(1_000))
+    assert len(findings(command, "a line\n" * 1_000)) == 1_000
+
+
 def test_arguments_that_are_text_in_json_are_read() -> None:
     result = run("shell", {"": json.dumps({"command": ["bash", "-lc", "cat a.txt"]})}, "x\n")
     assert result.paths("read") == ("a.txt",)

@@ -25,6 +25,7 @@ DESCENT = 0.4
 LINE = 0.1
 """What a line is worth to content whose lines may be anything."""
 MAX_CELLS = 400_000
+MIN_ENDS = 50
 MAX_COMBINATIONS = 8
 MAX_SEARCHED, MAX_SEARCHED_LINES = 300, 5_000
 
@@ -95,7 +96,7 @@ def _best(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, lis
     if marks:
         return _between(marks, shows, lines, facts)
     if len(shows) * len(lines) > MAX_CELLS:
-        return 0.0, _by_marks(shows, lines)
+        return 0.0, _by_marks(shows, lines, facts)
     return _through(shows, lines, facts)
 
 
@@ -141,6 +142,12 @@ def _between(
 
 
 def _through(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, list[Piece]]:
+    score, places = _placed(shows, lines, facts)
+    return score, [(show, lines[start:end]) for show, start, end in places]
+
+
+def _placed(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, list[tuple[Show, int, int]]]:
+    """The best path: each show with the first of its lines and the one after the last."""
     count = len(lines)
     before = [-0.2 * position for position in range(count + 1)]
     origins: list[list[int]] = []
@@ -161,7 +168,7 @@ def _through(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, 
             start = origin[taken_to]
         places.append((show, start, taken_to))
         end = start
-    return score, [(show, lines[start:end]) for show, start, end in _widened(places[::-1], count)]
+    return score, _widened(places[::-1], count)
 
 
 def _widened(places: list[tuple[Show, int, int]], count: int) -> list[tuple[Show, int, int]]:
@@ -342,8 +349,8 @@ def _loop_worth(show: Loop, lines: list[str], facts: Facts) -> list[float]:
     return best
 
 
-def _by_marks(shows: list[Show], lines: list[str]) -> list[Piece]:
-    """For very long observations: cut at the agent's own lines, in order; between two marks the first show has all."""
+def _by_marks(shows: list[Show], lines: list[str], facts: Facts) -> list[Piece]:
+    """For very long observations: cut at the agent's own lines, in order; what lies between two is told apart by its ends."""
     pieces: list[Piece] = []
     position = 0
     waiting: list[Show] = []
@@ -356,6 +363,25 @@ def _by_marks(shows: list[Show], lines: list[str]) -> list[Piece]:
         if place is None:
             waiting.append(show)
             continue
-        pieces += [(one, lines[position:place]) for one in waiting]
+        pieces += _by_ends(waiting, lines[position:place], facts)
         waiting, position = [], place + 1
-    return [*pieces, *((one, lines[position:]) for one in waiting)]
+    return [*pieces, *_by_ends(waiting, lines[position:], facts)]
+
+
+def _by_ends(shows: list[Show], lines: list[str], facts: Facts) -> list[Piece]:
+    """Shows with the lines that they have at the beginning and the end of many; the middle belongs to what lies around it."""
+    half = MAX_CELLS // (4 * max(1, len(shows)))
+    between = len(lines) - 2 * half
+    if len(shows) < 2 or between <= 0 or half < MIN_ENDS:
+        return _through(shows, lines, facts)[1] if between <= 0 and len(shows) > 1 else [(one, lines) for one in shows]
+    places = _placed(shows, lines[:half] + lines[-half:], facts)[1]
+    around = [i for i, (show, start, end) in enumerate(places) if start <= half <= end and start < end]
+    open_ended = [i for i in around if getattr(places[i][0], "limit", None) is None] or around
+    middle = lines[half : half + MIN_ENDS]
+    has_middle = max(open_ended, key=lambda i: sum(worth(places[i][0], middle, facts)), default=-1)
+    pieces: list[Piece] = []
+    for i, (show, start, end) in enumerate(places):
+        later = start >= half if i != has_middle else start > half
+        reaches = end > half if i != has_middle else end >= half
+        pieces.append((show, lines[start + between * later : end + between * reaches]))
+    return pieces

@@ -90,31 +90,35 @@ def _agreed(alike: list[list[Piece]], sight: Sight) -> None:
 
 def _joined(stream: Stream) -> list[Show]:
     """The stream with neighbouring contents made one, since nothing tells where one ends."""
+    runs: dict[int, list[Content]] = {}
     shows: list[Show] = []
     for show in stream:
         last = shows[-1] if shows else None
-        if (
-            isinstance(show, Content)
-            and isinstance(last, Content)
-            and show.naming == last.naming == "none"
-            and show.deep == last.deep
-            and show.sought is last.sought
-            and not show.lead
-        ):
-            limit = None if show.limit is None or last.limit is None else show.limit + last.limit
-            paths = tuple(dict.fromkeys(last.paths + show.paths))
-            computed = last.computed and show.computed
-            shows[-1] = replace(
-                last,
-                paths=paths,
-                limit=limit,
-                computed=computed,
-                partial=last.partial or show.partial,
-                doubtful=last.doubtful + show.doubtful,
-            )
+        if isinstance(show, Content) and isinstance(last, Content) and _alike(last, show):
+            runs.setdefault(len(shows) - 1, [last]).append(show)
         elif show != last:
             shows.append(show)
+    for place, run in runs.items():
+        shows[place] = _merged(run)
     return shows
+
+
+def _alike(last: Content, show: Content) -> bool:
+    """True when nothing tells where the one content ends and the other begins."""
+    unnamed = show.naming == last.naming == "none" and not show.lead
+    return unnamed and show.deep == last.deep and show.sought is last.sought
+
+
+def _merged(run: list[Content]) -> Content:
+    limits = [show.limit for show in run if show.limit is not None]
+    return replace(
+        run[0],
+        paths=tuple(dict.fromkeys(path for show in run for path in show.paths)),
+        limit=sum(limits) if len(limits) == len(run) else None,
+        computed=all(show.computed for show in run),
+        partial=any(show.partial for show in run),
+        doubtful=tuple(path for show in run for path in show.doubtful),
+    )
 
 
 def _reveal(show: Show, lines: list[str], sight: Sight) -> None:
@@ -340,6 +344,9 @@ def _loop(show: Loop, lines: list[str], sight: Sight) -> None:
             sight.facts.listed[path] = None
     stream = tuple(part for value in values[:MAX_LOOP] for part in show.body(value))
     attribute(stream, lines, sight)
+    for _, path in named[MAX_LOOP:] if _has_content(symbolic) else ():
+        if path not in sight.reads:
+            sight.undecided.setdefault(path, f"{show.rule}: more than {MAX_LOOP} files, the rest was not looked at")
     for value, path in named:
         if path and path not in sight.reads and not sight.facts.is_folder(path) and not value.endswith("/"):
             sight.list(path, f"{show.rule}: its name is printed")

@@ -35,6 +35,7 @@ from tabcore.capture.shows import (
     Either,
     Loop,
     Names,
+    Show,
     Stream,
     Text,
     Undecided,
@@ -114,12 +115,12 @@ def _pipeline(stages: tuple[Node, ...], shell: Shell, stdin: Stream | None) -> S
 
 def _chain(items: tuple[tuple[str, Node], ...], shell: Shell, stdin: Stream | None) -> Stream:
     """`;` starts a new and-or list; within one, a status that the observation shows decides what ran."""
-    shown: Stream = ()
+    shown: list[Show] = []
     current: Stream = ()
     status: bool | None = True
     for operator, node in items:
         if operator in ("", ";", "&"):
-            shown, current = shown + current, ()
+            shown += current
             current = evaluate(node, shell, stdin)
             status = shell.facts.status
         elif operator == "&&":
@@ -133,7 +134,7 @@ def _chain(items: tuple[tuple[str, Node], ...], shell: Shell, stdin: Stream | No
             current = current + right if certain else _either((current, right))
             status = shell.facts.status if status is False or shell.facts.status else None
     shell.facts.status = status
-    return shown + current
+    return (*shown, *current)
 
 
 def _if(branches: tuple[tuple[Node, Node], ...], otherwise: Node | None, shell: Shell, stdin: Stream | None) -> Stream:
@@ -172,12 +173,12 @@ def _for(node: For, shell: Shell, stdin: Stream | None) -> Stream:
 def loop(values: list[str], shell: Shell, body: Callable[[str], Stream], rule: str, base: str = "") -> Stream:
     """The body for each value where all are known; otherwise a `Loop` that the observation will unroll."""
     if all(map(is_literal, values)):
-        shown: Stream = ()
+        shown: list[Show] = []
         for value in values[:MAX_UNROLLED]:
             if shell.facts.steps <= 0:
                 break
             shown += body(value)
-        return shown
+        return tuple(shown)
     shell.facts.status = None
     return (Loop(tuple(values), base or shell.cwd, body, rule, shell.cwd),)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -41,20 +41,21 @@ def _line_form(form: str) -> re.Pattern[str]:
     return re.compile(form if form.startswith("^") else FORMS[form])
 
 
-def entries(names: Names, lines: list[str], facts: Facts) -> list[Entry]:
+def entries(names: Names, lines: list[str], facts: Facts) -> Iterable[Entry]:
     """The paths that the lines show, in order; folders marked where the listing marks them."""
+    found: Iterable[Entry]
     if names.form == "none":
         return []
     if names.mangled:
-        whole = entries(replace(names, mangled=False), lines, facts) if keeps_layout(names) else []
+        whole = list(entries(replace(names, mangled=False), lines, facts)) if keeps_layout(names) else []
         return whole or list(filtered_entries(names, lines, facts))
     match names.form:
         case "ls":
-            found = list(ls_entries(names, lines, facts))
+            found = ls_entries(names, lines, facts)
         case "tree":
             found = list(tree_entries(names, lines))
         case "plain":
-            found = list(_plain(names, lines))
+            found = _plain(names, lines)
         case "words":
             found = list(_words(names, lines, facts))
         case "inline":

@@ -13,7 +13,7 @@ from tabcore.capture.patterns import words_of
 from tabcore.capture.shell_tree import Chain, Node, Operator, Part, Pipeline, Redirect, Simple, Verbatim, Word
 from tabcore.capture.shell_words import bare_word, word_of
 
-MAX_LENGTH = 1_000
+MAX_LENGTH = 50_000
 _RESERVED = frozenset(
     words_of(
         "if then elif else fi for select while until do done case esac function time coproc in declare typeset export readonly local "

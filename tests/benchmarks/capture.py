@@ -126,11 +126,11 @@ def main(arguments: list[str]) -> None:
     if "--sizes" not in arguments:
         return
     for name, make in GROWING.items():
-        costs = [one(*make(n)) for n in (1_000, 4_000, 16_000)]
+        costs = [one(*make(n)) for n in (1_000, 4_000, 16_000, 160_000)]
         print(
             f"{name:24s} "
             + "  ".join(f"{cost:8.2f} ms" for cost in costs)
-            + f"   x16 lines: x{costs[2] / costs[0]:.1f} time"
+            + f"   x16 lines: x{costs[2] / costs[0]:.1f} time, x160: x{costs[3] / costs[0]:.0f}"
         )
 
 
