@@ -184,9 +184,7 @@ def test_rubrics_and_verdicts_land_in_the_store(case: Path) -> None:
     [loaded] = rerun.load([str(case)], store.path)
     assert (loaded.state, [problem.kind for problem in loaded.problems]) == ("loaded", [])
     with store.reading() as connection:
-        rubrics = connection.execute(
-            "SELECT rubric_id, t.text FROM rubrics r JOIN texts t ON t.digest = r.text ORDER BY 1"
-        ).fetchall()
+        rubrics = connection.execute("SELECT rubric_id, text FROM rubrics ORDER BY 1").fetchall()
         verdicts = connection.execute("SELECT rubric_id, passed, judge_failed FROM verdicts ORDER BY 1").fetchall()
     assert rubrics == [("0", "States 54.2 %"), ("1", "Names the source")]
     assert verdicts == [("0", True, False), ("1", None, True)]

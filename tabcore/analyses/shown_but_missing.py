@@ -36,7 +36,7 @@ PAPER_HELD = 0.948
 class ExpectedValue:
     """One value that one rubric of one run expects, and what became of it. `text` is as the rubric writes it.
 
-    `shown`, `held` and `delivered` are its places, in order; `late` counts places that were shown only after the
+    `shown` and `delivered` are its places, in order; `late` those that were shown only after the
     deliverable was last written.
     """
 
@@ -46,9 +46,9 @@ class ExpectedValue:
     kind: str
     text: str
     shown: tuple[Shown, ...] = ()
-    held: tuple[Held, ...] = ()
+    held: Held | None = None
     delivered: tuple[DeliveredAt, ...] = ()
-    late: int = 0
+    late: tuple[Shown, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -108,16 +108,17 @@ def shown_but_missing(facts: ValueFacts) -> ShownButMissing:
 def _values(facts: ValueFacts) -> Iterable[ExpectedValue]:
     runs = {run.run_id: run for run in facts.runs}
     rubrics = {(rubric.run_id, rubric.rubric_id): rubric for rubric in facts.rubrics}
-    shown, held, delivered = _by_value(facts.shown), _by_value(facts.held), _by_value(facts.delivered)
+    shown, delivered = _by_value(facts.shown), _by_value(facts.delivered)
+    held = {(one.run_id, one.expected): one for one in facts.held}
     for one in _once(facts.expected):
         run, rubric, place = runs[one.run_id], rubrics[one.run_id, one.rubric_id], (one.run_id, one.key)
         if run.delivered:
-            before = tuple(s for s in shown.get(place, ()) if run.written is None or s.turn <= run.written)
-            late = len(shown.get(place, ())) - len(before)
-            entries = tuple(h for h in held.get(place, ()) if run.written is None or h.turn <= run.written)
+            last = run.turns if run.written is None else run.written
+            before = tuple(s for s in shown.get(place, ()) if s.turn <= last)
+            late = tuple(s for s in shown.get(place, ()) if s.turn > last)
             text = rubric.text[one.start : one.end]
             places = tuple(delivered.get(place, ()))
-            yield ExpectedValue(run, rubric, one.key, one.kind, text, before, entries, places, late)
+            yield ExpectedValue(run, rubric, one.key, one.kind, text, before, held.get(place), places, late)
 
 
 def _once(expected: Iterable[Expected]) -> Iterable[Expected]:
@@ -128,7 +129,7 @@ def _once(expected: Iterable[Expected]) -> Iterable[Expected]:
     return first.values()
 
 
-_Place = TypeVar("_Place", Shown, Held, DeliveredAt)
+_Place = TypeVar("_Place", Shown, DeliveredAt)
 
 
 def _by_value(places: Iterable[_Place]) -> dict[tuple[str, str], list[_Place]]:

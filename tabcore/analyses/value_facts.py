@@ -66,10 +66,12 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A place in the excerpt of a read-log entry that was made at `turn`."""
+    """The read-log entries whose excerpts hold an expected value, and its first place: characters `start:end` of the
+    excerpt of `entry_id`, which was made at `turn`."""
 
     run_id: str
     expected: str
+    entries: tuple[str, ...]
     entry_id: str
     path: str
     turn: int

@@ -113,8 +113,8 @@ def _value_json(value: ExpectedValue) -> dict[str, Json]:
         "missing": value.is_missing,
         "written_turn": value.run.written,
         "shown": [_without_run(asdict(place)) for place in value.shown],
-        "shown_too_late": value.late,
-        "held": [_without_run(asdict(place)) for place in value.held],
+        "shown_too_late": [_without_run(asdict(place)) for place in value.late],
+        "held": _without_run(asdict(value.held)) if value.held else None,
         "delivered": [_without_run(asdict(place)) for place in value.delivered],
     }
 
@@ -172,6 +172,6 @@ def left_out(found: ShownButMissing) -> Sequence[str]:
 
 
 def _line(value: ExpectedValue) -> tuple[str, ...]:
-    entries = ", ".join(dict.fromkeys(place.entry_id for place in value.held)) or "not held"
+    entries = ", ".join(value.held.entries) if value.held else "not held"
     first = f"turn {value.shown[0].turn}"
     return (value.run.run_id, value.rubric.rubric_id, value.text, first, entries, value.run.name)

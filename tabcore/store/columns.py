@@ -20,7 +20,7 @@ import pyarrow as pa
 from tabcore.secrets import find as secrets_in
 from tabcore.store.secret_rows import SecretFinder
 from tabcore.store.texts import MARK, MARK_BYTES, storable
-from tabcore.store.value_rows import ValueFinder
+from tabcore.store.value_rows import ValueFinder, values_in
 from tabcore.tab.events import (
     CaptureUndecided,
     Event,
@@ -75,7 +75,8 @@ COLUMNS: Mapping[str, Mapping[str, pa.DataType]] = {
     | {"exit_code": _INT, "cwd": _WORD, "line": _INT, "time": _REAL},
     "stated": _BRANCH | {"kind": _WORD, "path": _WORD, "source": _WORD, "call_id": _WORD},
     "secrets": _BRANCH | {"text": _TEXT, "start": _INT, "end": _INT, "kind": _WORD},
-    "rubrics": {"run": _INT, "rubric_id": _WORD, "text": _TEXT, "points": _REAL},
+    "rubrics": {"run": _INT, "rubric_id": _WORD, "text": _WORD, "points": _REAL},
+    "rubric_values": {"run": _INT, "rubric_id": _WORD, "key": _WORD, "kind": _WORD, "start": _INT, "end": _INT},
     "verdicts": {"run": _INT, "rubric_id": _WORD, "passed": _FLAG, "evidence": _WORD, "judge_failed": _FLAG},
     "deliverables": {"run": _INT, "path": _WORD, "size": _LONG, "sha256": _WORD, "text": _TEXT}
     | {"source": _WORD, "written_turn": _INT, "kind": _WORD, "pieces": _TEXT},
@@ -257,9 +258,11 @@ class Columns:
     def beside(self, run: int, rubrics: Sequence[Rubric], verdicts: Sequence[Verdict]) -> None:
         """By what the run was judged, and how."""
         rows = self._rows
-        for verdict in verdicts:
-            self.look(run, verdict.evidence)
-        rows["rubrics"] += ((run, r.rubric_id, self.text(r.text), r.points) for r in rubrics)
+        for text in (*(r.text for r in rubrics), *(v.evidence for v in verdicts)):
+            self.look(run, text)
+        rows["rubrics"] += ((run, r.rubric_id, r.text, r.points) for r in rubrics)
+        for r in rubrics:
+            rows["rubric_values"] += ((run, r.rubric_id, v.key, v.kind, v.start, v.end) for v in values_in(r.text))
         rows["verdicts"] += ((run, v.rubric_id, v.passed, v.evidence, v.judge_failed) for v in verdicts)
 
     def delivered(self, run: int, deliverables: Iterable[Deliverable]) -> None:

@@ -5,7 +5,7 @@
 --                 deliverables
 --   the tab       statements candidates read_log requirements resolutions refusals consultations reviews stops
 --                 finish_checks, and why: decisions, overruled, differences, oracle
---   the numbers   text_values
+--   the numbers   text_values rubric_values
 --   the load      files problems
 --   what persons  corrections decision_corrections
 --   said
@@ -81,7 +81,8 @@ CREATE TABLE stated (
 CREATE TABLE secrets (
     run INTEGER, turn INTEGER, abandoned INTEGER, text UUID, start INTEGER, "end" INTEGER, kind VARCHAR
 );
-CREATE TABLE rubrics (run INTEGER, rubric_id VARCHAR, text UUID, points DOUBLE);
+CREATE TABLE rubrics (run INTEGER, rubric_id VARCHAR, text VARCHAR, points DOUBLE);
+CREATE TABLE rubric_values (run INTEGER, rubric_id VARCHAR, key VARCHAR, kind VARCHAR, start INTEGER, "end" INTEGER);
 CREATE TABLE verdicts (run INTEGER, rubric_id VARCHAR, passed BOOLEAN, evidence VARCHAR, judge_failed BOOLEAN);
 -- What a run delivered. `source` says how its text is known: file, written, code, answer (see trajectory.Deliverable);
 -- `turn` is when it was last written. `pieces` names the JSON text that says where each part of the text sits.

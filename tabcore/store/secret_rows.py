@@ -20,7 +20,7 @@ SecretRow: TypeAlias = "tuple[int, int, int, bytes, int, int, str]"
 _NAMED: Mapping[str, tuple[int, ...]] = {"turns": (3, 5), "messages": (4,), "calls": (8,), "observations": (4,)}
 """Where the rows of a table, which all begin with run, turn and abandoned, name texts."""
 
-_DELIVERED, _ASKED = 4, 2
+_DELIVERED = 4
 
 
 class SecretFinder:
@@ -55,8 +55,6 @@ class SecretFinder:
                 yield from self._of(row[0], row[1], row[2], (row[place] for place in places))
         for row in rows.get("deliverables", ()):
             yield from self._of(row[0], 0, 0, (row[_DELIVERED],))
-        for row in rows.get("rubrics", ()):
-            yield from self._of(row[0], 0, 0, (row[_ASKED],))
 
     def _of(self, run: object, turn: object, abandoned: object, texts: Iterable[object]) -> Iterator[SecretRow]:
         for text in texts:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import pyarrow as pa
 
 from tabcore.text.number_stream import numbers_of
@@ -9,6 +12,20 @@ from tabcore.text.number_stream import numbers_of
 _SHAPE = pa.schema(
     {"text": pa.int32(), "key": pa.string(), "kind": pa.string(), "start": pa.int32(), "end": pa.int32()}
 )
+
+
+class StatedValue(NamedTuple):
+    """A value in a text: its key in the index, its kind, and its characters `start:end`."""
+
+    key: str
+    kind: str
+    start: int
+    end: int
+
+
+def values_in(text: str) -> Iterator[StatedValue]:
+    """Every value that a text states, in order."""
+    return (StatedValue(key, kind, start, end) for key, start, end, kind in numbers_of(text))
 
 
 class ValueFinder:
@@ -19,7 +36,7 @@ class ValueFinder:
 
     def look(self, number: int, text: str) -> None:
         """Note every value of the text that bears this number among those that come in."""
-        self._rows += ((number, key, kind, start, end) for key, start, end, kind in numbers_of(text))
+        self._rows += ((number, *value) for value in values_in(text))
 
     def take(self) -> pa.Table | None:
         """The rows that wait, None where there are none."""

@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 
 from tabcore.analyses.value_facts import DeliveredAt, Expected, Held, RubricFacts, RunFacts, Shown, ValueFacts
-from tabcore.store.selects import spans_of, texts
+from tabcore.store.selects import spans_of
 from tabcore.store.texts import restored, restored_rows
 
 Connection = duckdb.DuckDBPyConnection
@@ -22,15 +22,14 @@ def value_facts(connection: Connection, runs: Collection[int] | None, accepted: 
     chosen = "" if runs is None else f"WHERE number IN ({', '.join(map(str, runs)) or 'NULL'})"
     facts = _run_facts(connection, chosen)
     expected = tuple(one for one in _expected(connection, chosen) if any(True for _ in accepted(one)))
-    numbers = {run.run_id: number for number, run in facts.items()}
-    wanted = _wanted(expected, numbers, accepted)  # noqa: F841  DuckDB finds it by its name
+    wanted = _wanted(expected, facts, accepted)  # noqa: F841  DuckDB finds it by its name
     connection.execute("CREATE OR REPLACE TEMP TABLE asked AS SELECT * FROM wanted")
     hits = "SELECT v.text, v.key, v.start, v.end FROM text_values v WHERE v.key IN (SELECT DISTINCT key FROM asked)"
     connection.execute(f"CREATE OR REPLACE TEMP TABLE hits AS {hits}")
     ids = {number: run.run_id for number, run in facts.items()}
     return ValueFacts(
         tuple(facts.values()),
-        _rubrics(connection, chosen, ids),
+        tuple(_rubrics(connection, chosen, ids)),
         expected,
         tuple(_shown(connection, ids)),
         tuple(_held(connection, ids)),
@@ -38,40 +37,43 @@ def value_facts(connection: Connection, runs: Collection[int] | None, accepted: 
     )
 
 
-def _wanted(expected: Iterable[Expected], numbers: Mapping[str, int], accepted: Accepted) -> pa.Table:
-    rows = {(numbers[one.run_id], key, one.key) for one in expected for key in accepted(one)}
-    columns = zip(*sorted(rows), strict=True) if rows else ((), (), ())
-    kinds = (pa.int32(), pa.string(), pa.string())
+def _wanted(expected: Iterable[Expected], runs: Mapping[int, RunFacts], accepted: Accepted) -> pa.Table:
+    numbers = {run.run_id: number for number, run in runs.items()}
+    last = {run.run_id: run.turns if run.written is None else run.written for run in runs.values()}
+    rows = {(numbers[one.run_id], last[one.run_id], key, one.key) for one in expected for key in accepted(one)}
+    columns = zip(*rows, strict=True) if rows else ((), (), (), ())
+    kinds = (pa.int32(), pa.int32(), pa.string(), pa.string())
     arrays = [pa.array(list(column), kind) for column, kind in zip(columns, kinds, strict=True)]
-    return pa.table(arrays, names=["run", "key", "expected"])
+    return pa.table(arrays, names=["run", "last", "key", "expected"])
 
 
 def _run_facts(connection: Connection, chosen: str) -> dict[int, RunFacts]:
     query = (
-        "WITH d AS (SELECT run, any_value(source) AS source, max(written_turn) AS written, bool_or(text IS NOT NULL) AS known"
-        " FROM deliverables GROUP BY run) SELECT number, run_id, coalesce(task_name, regexp_extract(trim(task), '^[^\\n]*'), ''), method,"
-        f" model, suite, attempt, turns, simulated, coalesce(known, false), source, written FROM runs LEFT JOIN d ON d.run = number {chosen} ORDER BY number"
+        "WITH d AS (SELECT run, any_value(source) AS source, max(written_turn) AS written,"
+        " bool_or(text IS NOT NULL) AS known FROM deliverables GROUP BY run)"
+        " SELECT number, run_id, coalesce(task_name, regexp_extract(trim(task), '^[^\\n]*'), ''), method, model, suite,"
+        f" attempt, turns, simulated, coalesce(known, false), source, written FROM runs LEFT JOIN d ON d.run = number {chosen}"
+        " ORDER BY number"
     )
     return {row[0]: RunFacts(*row[1:]) for row in restored_rows(connection.execute(query).fetchall())}
 
 
 def _expected(connection: Connection, chosen: str) -> Iterable[Expected]:
     query = (
-        "SELECT r.run_id, b.rubric_id, v.key, v.kind, v.start, v.end FROM rubrics b"
-        f" JOIN (SELECT number, run_id FROM runs {chosen}) r ON r.number = b.run"
-        " JOIN texts t ON t.digest = b.text JOIN text_values v ON v.text = t.number ORDER BY b.run, b.rowid, v.start"
+        "SELECT r.run_id, v.rubric_id, v.key, v.kind, v.start, v.end FROM rubric_values v"
+        f" JOIN (SELECT number, run_id FROM runs {chosen}) r ON r.number = v.run ORDER BY v.run, v.rowid"
     )
     return (Expected(*row) for row in restored_rows(connection.execute(query).fetchall()))
 
 
-def _rubrics(connection: Connection, chosen: str, ids: Mapping[int, str]) -> tuple[RubricFacts, ...]:
+def _rubrics(connection: Connection, chosen: str, ids: Mapping[int, str]) -> Iterable[RubricFacts]:
     query = (
-        "SELECT b.run, b.rubric_id, b.text, v.passed, coalesce(v.judge_failed, false), coalesce(v.evidence, '') FROM rubrics b"
-        f" LEFT JOIN verdicts v USING (run, rubric_id) WHERE b.run IN (SELECT number FROM runs {chosen}) ORDER BY b.run, b.rowid"
+        "SELECT b.run, b.rubric_id, b.text, v.passed, coalesce(v.judge_failed, false), coalesce(v.evidence, '')"
+        " FROM rubrics b LEFT JOIN verdicts v USING (run, rubric_id)"
+        f" WHERE b.run IN (SELECT number FROM runs {chosen}) ORDER BY b.run, b.rowid"
     )
     rows = restored_rows(connection.execute(query).fetchall())
-    text = texts(connection, (row[2] for row in rows))
-    return tuple(RubricFacts(ids[run], name, text[digest], *rest) for run, name, digest, *rest in rows)
+    return (RubricFacts(ids[run], *rest) for run, *rest in rows)
 
 
 def _shown(connection: Connection, ids: Mapping[int, str]) -> Iterable[Shown]:
@@ -89,13 +91,21 @@ def _shown(connection: Connection, ids: Mapping[int, str]) -> Iterable[Shown]:
 
 
 def _held(connection: Connection, ids: Mapping[int, str]) -> Iterable[Held]:
+    """In the entries that were made before the deliverable was last written; the agent's own files hold nothing."""
     query = (
-        "SELECT l.run, a.expected, l.entry_id, l.path, l.turn, h.start, h.end FROM hits h JOIN texts t ON t.number = h.text"
-        " JOIN read_log l ON l.excerpt = t.digest JOIN asked a ON a.run = l.run AND a.key = h.key"
-        " WHERE NOT l.authored ORDER BY l.run, l.rowid, h.start"
+        "WITH places AS (SELECT l.run, a.expected, l.rowid AS place, l.entry_id, l.path, l.turn, h.start, h.end"
+        " FROM hits h JOIN texts t ON t.number = h.text JOIN read_log l ON l.excerpt = t.digest AND NOT l.authored"
+        " JOIN asked a ON a.run = l.run AND a.key = h.key AND l.turn <= a.last)"
+        ' SELECT run, expected, list_distinct(list(entry_id)), arg_min((entry_id, path, turn, start, "end"), (place, start))'
+        " FROM places GROUP BY run, expected ORDER BY run, min(place)"
     )
-    for run, key, entry, path, turn, start, end in connection.execute(query).fetchall():
-        yield Held(ids[run], key, entry, restored(path), turn, start, end)
+    for run, key, entries, (first, path, turn, start, end) in connection.execute(query).fetchall():
+        yield Held(ids[run], key, tuple(sorted(entries, key=_in_order)), first, restored(path), turn, start, end)
+
+
+def _in_order(entry_id: str) -> tuple[int, str]:
+    """L2 before L10."""
+    return len(entry_id), entry_id
 
 
 def _delivered(connection: Connection, ids: Mapping[int, str]) -> Iterable[DeliveredAt]:

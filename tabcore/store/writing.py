@@ -24,7 +24,7 @@ _OWNED = tuple(name for name in COLUMNS if name not in WITH_TEXTS)
 _NAMES_OF_TEXTS = (
     *("SELECT text FROM turns", "SELECT reasoning FROM turns", "SELECT text FROM messages"),
     *("SELECT arguments FROM calls", "SELECT text FROM observations", "SELECT excerpt FROM read_log"),
-    *("SELECT text FROM rubrics", "SELECT text FROM deliverables", "SELECT pieces FROM deliverables"),
+    *("SELECT text FROM deliverables", "SELECT pieces FROM deliverables"),
     "SELECT text FROM secrets",
 )
 
