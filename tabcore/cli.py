@@ -80,6 +80,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+class _Formats(argparse.Action):
+    """Lists the log formats; the readers are imported only now."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from tabcore.readers import formats
+
+        for name, what in formats().items():
+            say(f"{name:<20}{what}")
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     style = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
@@ -102,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument("--no-browser", action="store_true", help="only print the address")
     loaded = command("load", "load logs and folders of logs; loading again what has not changed adds nothing", _load)
     loaded.add_argument("paths", nargs="+", metavar="PATH", help=_LOADABLE)
+    loaded.add_argument("--formats", action=_Formats, nargs=0, help="list the log formats that are read, and exit")
     loaded.add_argument("--no-redact", action="store_true", help=_NOT_LOOKED_FOR)
     loaded.add_argument("--strict", action="store_true", help="end with exit code 1 when there is any problem")
     _add_json(loaded)

@@ -9,6 +9,7 @@ import pytest
 from made_logs import pi_log, write_log
 
 from tabcore.cli import main
+from tabcore.readers import READERS
 
 GOLDEN = Path(__file__).parent / "golden" / "show_turn_2.txt"
 
@@ -57,7 +58,7 @@ def test_what_cannot_be_loaded_ends_with_1_and_says_why(
     notes = write_log(tmp_path, "notes.txt", "nothing\n")
     code, out, _ = run(capsys, "load", "--db", db, str(notes), str(tmp_path / "absent"))
     assert code == 1
-    assert "no reader recognises its content" in out
+    assert "its content is of no known log format" in out
     assert "No such file" in out
     code, out, _ = run(capsys, "problems", "--db", db)
     assert code == 0
@@ -73,7 +74,7 @@ def test_one_table_says_what_was_loaded_skipped_and_why_and_strict_makes_problem
     assert code == 0
     table = [[*line.split()[1:4], line.split()[4:]] for line in out.splitlines()[1:4]]
     assert [row[:3] for row in table] == [["loaded", "1", "0"], ["skipped", "0", "1"], ["loaded", "1", "1"]]
-    assert [" ".join(row[3]) for row in table[:2]] == ["9 lines: 9 read", "no reader recognises its content"]
+    assert [" ".join(row[3]) for row in table[:2]] == ["9 lines: 9 read", "its content is of no known log format"]
     assert out.splitlines()[-1] == "2 runs; files: 2 loaded, 1 skipped; 2 problems"
     for paths, wanted in (([good], 0), ([good, notes], 1), ([torn], 1)):
         assert run(capsys, "load", "--strict", "--db", db, *map(str, paths))[0] == wanted
@@ -125,6 +126,15 @@ def test_help_names_examples_exit_codes_and_the_version(capsys: pytest.CaptureFi
     assert ended.value.code == 0
     for words in ("examples:", "exit codes:", "runningtab open", "RUNNINGTAB_DB"):
         assert words in out
+
+
+def test_the_list_of_log_formats_has_a_line_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["load", "--formats"])
+    lines = capsys.readouterr().out.splitlines()
+    assert ended.value.code == 0
+    assert [line.split()[0] for line in lines] == [reader.NAME for reader in READERS]
+    assert "claude-code         Sessions of Claude Code, versions 1.0 to 2.x (JSONL)." in lines
 
 
 def test_help_and_the_tab_engine_start_without_the_heavy_libraries() -> None:

@@ -24,7 +24,7 @@ from small_logs import (
 )
 
 from tabcore.errors import UnknownFormat
-from tabcore.readers import READERS, atif, claude_code, identify, pi
+from tabcore.readers import READERS, atif, claude_code, formats, identify, pi
 from tabcore.readers.base import HEAD, Reader
 from tabcore.readers.heads import Head
 from tabcore.source import Source
@@ -97,13 +97,25 @@ def test_a_log_whose_first_line_is_longer_than_the_head_is_recognised() -> None:
     assert identify(Source.of_bytes("log", long.encode())) is pi
 
 
-@pytest.mark.parametrize(
-    ("data", "fact"),
-    [(b"", "the file is empty"), (b"\n \n", "the file is empty"), (b"hello", "no reader"), (b'{"a": 1}', "no reader")],
-)
-def test_what_no_reader_recognises_is_refused_with_the_known_formats(data: bytes, fact: str) -> None:
-    with pytest.raises(UnknownFormat, match=f"log: {fact}.*Known formats: .*atif.*claude-code.*pi"):
+@pytest.mark.parametrize("data", [b"hello", b'{"a": 1}', b"\x00\x01", b"%PDF-1.7"])
+def test_a_file_of_no_known_format_is_told_in_a_line_that_says_where_the_formats_are_listed(data: bytes) -> None:
+    with pytest.raises(UnknownFormat) as refused:
+        identify(Source.of_bytes("notes.txt", data))
+    assert str(refused.value) == (
+        "notes.txt: its content is of no known log format. `runningtab load --formats` lists the known ones"
+    )
+
+
+@pytest.mark.parametrize("data", [b"", b"\n \n"])
+def test_an_empty_file_is_told_as_one(data: bytes) -> None:
+    with pytest.raises(UnknownFormat) as refused:
         identify(Source.of_bytes("log", data))
+    assert str(refused.value) == "log: the file is empty. There is nothing to load"
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.NAME)
+def test_each_format_is_listed_with_one_whole_sentence(reader: Reader) -> None:
+    assert formats()[reader.NAME].endswith(".")
 
 
 def test_two_claimants_are_an_error_that_names_both() -> None:

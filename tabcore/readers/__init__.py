@@ -94,6 +94,12 @@ def identify(source: Source) -> Reader:
     if claimants:
         names = " and ".join(reader.NAME for reader in claimants)
         raise UnknownFormat(source.path, f"it reads as {names} alike", "Split the file, so that each holds one format")
-    fact = "the file is empty" if not head.data.strip() else "no reader recognises its content"
-    known = ", ".join(reader.NAME for reader in READERS)
-    raise UnknownFormat(source.path, fact, f"Known formats: {known}")
+    if not head.data.strip():
+        raise UnknownFormat(source.path, "the file is empty", "There is nothing to load")
+    fact = "its content is of no known log format"
+    raise UnknownFormat(source.path, fact, "`runningtab load --formats` lists the known ones")
+
+
+def formats() -> dict[str, str]:
+    """What is read: each format's name, and a sentence on its logs."""
+    return {reader.NAME: (reader.__doc__ or "").partition("\n")[0] for reader in READERS}

@@ -1,5 +1,6 @@
-"""Traces as Langfuse exports them (JSON or JSONL): `{trace, observations}`, a trace with its observations, or
-observations alone.
+"""Traces as Langfuse exports them (JSON or JSONL).
+
+A file holds `{trace, observations}`, a trace with its observations, or observations alone.
 
 Each trace is a run; the key is its id. A GENERATION is a model's answer, a TOOL a tool's run, a RETRIEVER a look-up; the
 other types wrap these and repeat them. Observations stand in any order, and twice where the trace repeats the list.

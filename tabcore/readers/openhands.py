@@ -1,5 +1,6 @@
-"""Event streams of OpenHands: V0 (a JSON list, or `output.jsonl` with a run a row) and V1 of its SDK (one event a file
-of a directory, a line, or an item of a list).
+"""Event streams of OpenHands: V0 (a JSON list, or `output.jsonl` with a run a row), and V1 of its SDK.
+
+An event of V1 is a file of a directory, a line, or an item of a list.
 
 Formats: All-Hands-AI/OpenHands `events/serialization`, OpenHands/software-agent-sdk `openhands.sdk.event`. How an
 event is read: `openhands_v0`, `openhands_v1`. Runs that were exported as chat messages are read by `chat_messages`.
