@@ -9,6 +9,7 @@ versions; pdf is one page of uncompressed text.
 from __future__ import annotations
 
 import io
+import re
 import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -95,14 +96,36 @@ def _relationships(kind: str, target: str) -> str:
 
 
 def _container(parts: Mapping[str, str]) -> bytes:
+    return _stored({name: (_HEAD + text).encode() for name, text in parts.items()})
+
+
+def _stored(parts: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as container:
-        for name, text in parts.items():
+        for name, content in parts.items():
             info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             info.create_system = 3
             info.external_attr = 0o644 << 16
-            container.writestr(info, _HEAD + text)
+            container.writestr(info, content)
     return buffer.getvalue()
+
+
+_SAVED_AT = re.compile(rb"(<dcterms:(?:created|modified)\b[^>]*>)[^<]*")
+
+
+def same_bytes(data: bytes) -> bytes:
+    """An office file that a program saved, without what differs from one time to the next; any other file as it is.
+
+    That is the time of saving, in the container and in its core properties, and how the parts are compressed.
+    """
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return data
+    with zipfile.ZipFile(io.BytesIO(data)) as container:
+        parts = {name: container.read(name) for name in container.namelist()}
+    core = "docProps/core.xml"
+    if core in parts:
+        parts[core] = _SAVED_AT.sub(rb"\g<1>2024-01-01T00:00:00Z", parts[core])
+    return _stored(parts)
 
 
 def pdf(lines: Sequence[str]) -> bytes:

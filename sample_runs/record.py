@@ -1,7 +1,8 @@
 """Records the sample runs again, byte for byte: `python sample_runs/record.py`.
 
 Each script (`scripts/*.toml`) holds a model's responses and nothing else. The agent loop executes them for real in a
-fresh copy of the workspace; counts, excerpts and the tab's words come from what the tools returned.
+fresh copy of the workspace; counts, excerpts and the tab's words come from what the tools returned. Verdicts come from
+`verdicts.py`, which reads what was delivered. Python, which some of the commands call, is the one that runs this.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ import argparse
 import json
 import os
 import shutil
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from sample_runs.office_files import same_bytes
+from sample_runs.verdicts import checks_of, rubrics_json, verdicts_json
+from sample_runs.workspace_files import lay_workspace
 from tabcore.agent import (
     METHODS,
     Ended,
@@ -40,30 +45,82 @@ SECONDS_A_MESSAGE = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One sample run. `started` is in seconds since 1970; `simulated` is the sentence that every page shows."""
+    """One sample run. Runs of one `task` share its text, workspace and checks.
+
+    `started` is in seconds since 1970; `simulated` is the sentence that every page shows.
+    """
 
     name: str
+    task: str
     task_name: str
     method: MethodName
     started: float
     simulated: str
 
 
+def _re_enactment(table: int) -> str:
+    return (
+        f"Scripted re-enactment of Table {table} of the RunningTab paper: a script gave the model's responses, "
+        "the tools and the tab are real, the workspace and all words are our own."
+    )
+
+
 SAMPLES = (
     Sample(
+        "business_travel",
         "business_travel",
         "business travel guide",
         "running_tab",
         1_718_010_000.0,
-        "Scripted re-enactment of Table 5 of the RunningTab paper: a script gave the model's responses, "
-        "the tools and the tab are real, the workspace and all words are our own.",
+        _re_enactment(5),
     ),
     Sample(
+        "energy_report",
         "energy_report",
         "quarterly energy report",
         "dci",
         1_720_430_000.0,
         "Scripted run on a task of our own: a script gave the model's responses, the tools are real.",
+    ),
+    Sample(
+        "water_and_electricity_dci",
+        "water_and_electricity",
+        "water and electricity manual",
+        "dci",
+        1_721_030_000.0,
+        _re_enactment(6),
+    ),
+    Sample(
+        "water_and_electricity_running_tab",
+        "water_and_electricity",
+        "water and electricity manual",
+        "running_tab",
+        1_721_040_000.0,
+        _re_enactment(6),
+    ),
+    Sample(
+        "purchase_orders_dci",
+        "purchase_orders",
+        "purchase orders by supplier",
+        "dci",
+        1_721_050_000.0,
+        _re_enactment(7),
+    ),
+    Sample(
+        "purchase_orders_running_tab",
+        "purchase_orders",
+        "purchase orders by supplier",
+        "running_tab",
+        1_721_060_000.0,
+        _re_enactment(7),
+    ),
+    Sample(
+        "village_hall",
+        "village_hall",
+        "year sheet of a village hall",
+        "running_tab",
+        1_721_070_000.0,
+        "Scripted run on a task of our own: a script gave the model's responses, the tools and the tab are real.",
     ),
 )
 
@@ -76,26 +133,48 @@ def record(sample: Sample, into: Path, workspace: Path | None = None) -> Ended:
     folder = into / sample.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    task = (HERE / "tasks" / f"{sample.name}.md").read_text(encoding="utf-8")
+    task = (HERE / "tasks" / f"{sample.task}.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
-        terminal = _terminal(workspace or HERE / "workspaces" / sample.name, Path(scratch))
+        terminal = _terminal(sample.task, workspace, Path(scratch))
         before = _contents(terminal.folder)
         ended = _execute(sample, task.strip(), terminal, folder / "session.jsonl")
         delivered = {path: data for path, data in _contents(terminal.folder).items() if before.get(path) != data}
-    for path, data in {Path("task.md"): task.encode(), Path("run.toml"): _run_toml(sample).encode()}.items():
-        (folder / path).write_bytes(data)
+    (folder / "task.md").write_bytes(task.encode())
+    (folder / "run.toml").write_bytes(_run_toml(sample).encode())
     for path, data in delivered.items():
         target = folder / "deliverable" / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        target.write_bytes(same_bytes(data))
+    _judge(sample, folder)
     return ended
 
 
-def _terminal(workspace: Path, scratch: Path) -> Terminal:
+def _judge(sample: Sample, folder: Path) -> None:
+    """Write rubrics and verdicts beside what was delivered."""
+    checks = checks_of(sample.task)
+    [delivered] = [path for path in (folder / "deliverable").rglob("*") if path.is_file()]
+    for name, items in (("rubrics.json", rubrics_json(checks)), ("verdicts.json", verdicts_json(checks, delivered))):
+        (folder / name).write_bytes((json.dumps(items, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+class _RecordingTerminal(Terminal):
+    """A terminal whose commands find this Python first, with its libraries."""
+
+    __slots__ = ()
+
+    def environment(self) -> dict[str, str]:
+        variables = Terminal.environment(self)
+        return {**variables, "PATH": os.pathsep.join((str(Path(sys.executable).parent), variables["PATH"]))}
+
+
+def _terminal(task: str, workspace: Path | None, scratch: Path) -> Terminal:
     """A fresh copy of a workspace, with the same file times each time, and an empty home beside it."""
-    terminal = Terminal(scratch / "workspace", scratch / "home")
+    terminal = _RecordingTerminal(scratch / "workspace", scratch / "home")
     terminal.home.mkdir()
-    shutil.copytree(workspace, terminal.folder)
+    if workspace:
+        shutil.copytree(workspace, terminal.folder)
+    else:
+        lay_workspace(task, terminal.folder)
     for path in (terminal.folder, *terminal.folder.rglob("*")):
         os.utime(path, (FILE_TIME, FILE_TIME))
     return terminal

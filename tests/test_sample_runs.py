@@ -3,99 +3,48 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
+import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+import zipfile
 from pathlib import Path
 
 import pytest
+from sample_tabs import (
+    GUIDE,
+    Derived,
+    bundle_of,
+    counts,
+    derived,
+    files_of,
+    folder_of,
+    recorded,
+    recorded_status_line,
+    recorded_text,
+)
 
 import sample_runs
-from sample_runs.office_files import office_files
+from sample_runs.office_files import office_files, same_bytes
 from sample_runs.record import HERE, ROOT, SAMPLES, Sample, record
-from tabcore.bundles import Bundle, run_folder
+from sample_runs.workspace_files import lay_workspace, spelled_files
 from tabcore.cli import main
-from tabcore.readers import identify
-from tabcore.source import Folder
 from tabcore.tab import messages
-from tabcore.tab.events import Event, FileAuthored, FileListed, FileRead, FinishChecked, RequirementAdded, Resolved
-from tabcore.tab.history import Difference, Historian
+from tabcore.tab.events import FileAuthored, FileListed, FileRead, FinishChecked, RequirementAdded, Resolved
 from tabcore.tab.review import Reviewer
-from tabcore.tab.tab import Tab
-from tabcore.tab.timeline import timeline_of
-from tabcore.trajectory import Run, Turn, collect
 
 GOLDEN = Path(__file__).parent / "golden" / "sample_runs"
-GUIDE, ENERGY = SAMPLES
 POLICY = "policies/business_travel/business_travel_management_policy_{}.txt"
-
-
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """A recorded run and the tab derived from it."""
-
-    run: Run
-    events: tuple[Event, ...]
-    differences: tuple[Difference, ...]
-    texts: dict[str, str]
-
-    def at(self, turn: int) -> Tab:
-        return timeline_of(self.events).at(turn, self.texts)
-
-    def turn(self, number: int) -> Turn:
-        return self.run.turns[number - 1]
-
-
-def bundle_of(folder: Path) -> Bundle:
-    return run_folder.read(Folder.of_path(folder), lambda source: source.name.endswith(".jsonl"))
-
-
-def derived(folder: Path) -> Derived:
-    bundle = bundle_of(folder)
-    assert bundle.log is not None
-    [run] = collect(identify(bundle.log).read(bundle.log), digest=bundle.log.digest(), path=bundle.log.path)
-    historian = Historian(bundle.stated.over(run.header))
-    facts = [historian.turn(turn) for turn in run.turns]
-    facts.append(historian.end(run.after, len(run.turns)))
-    return Derived(
-        run,
-        tuple(event for fact in facts for event in fact.events),
-        tuple(difference for fact in facts for difference in fact.differences),
-        historian.keeper.texts,
-    )
 
 
 @pytest.fixture(scope="module")
 def guide() -> Derived:
-    return derived(sample_runs.runs_folder() / GUIDE.name)
+    return recorded(GUIDE.name)
 
 
 @pytest.fixture(scope="module")
 def energy() -> Derived:
-    return derived(sample_runs.runs_folder() / ENERGY.name)
-
-
-def recorded_status_line(guide: Derived, turn: int) -> str:
-    return guide.turn(turn).observations[-1].text.rsplit("\n", 1)[-1]
-
-
-def recorded_text(guide: Derived, turn: int) -> str:
-    return guide.turn(turn).observations[0].text
-
-
-def counts(status_line: str) -> tuple[int, int, int]:
-    """Unopened, above threshold, read-log entries."""
-    found = re.search(r"candidates: (\d+) unopened, (\d+) above threshold \| read log: (\d+) entr", status_line)
-    assert found is not None
-    unopened, starred, entries = map(int, found.groups())
-    return unopened, starred, entries
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return recorded("energy_report")
 
 
 # recorded again
@@ -104,22 +53,28 @@ def files_of(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_a_sample_recorded_again_has_the_same_bytes(sample: Sample, tmp_path: Path) -> None:
     assert record(sample, tmp_path).how == "delivered"
-    assert files_of(tmp_path / sample.name) == files_of(sample_runs.runs_folder() / sample.name)
+    assert files_of(tmp_path / sample.name) == files_of(folder_of(sample.name))
 
 
 def test_one_command_records_all_of_them_from_any_folder(tmp_path: Path) -> None:
     command = [sys.executable, str(HERE / "record.py"), "--into", str(tmp_path / "out")]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    elsewhere = {**os.environ, "PATH": os.defpath, "TZ": "Asia/Tokyo", "LC_ALL": "C"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, env=elsewhere)
     assert done.stdout.splitlines() == [
         "business_travel: delivered after 23 turns",
         "energy_report: delivered after 12 turns",
+        "water_and_electricity_dci: delivered after 15 turns",
+        "water_and_electricity_running_tab: delivered after 36 turns",
+        "purchase_orders_dci: delivered after 21 turns",
+        "purchase_orders_running_tab: delivered after 40 turns",
+        "village_hall: delivered after 15 turns",
     ]
     assert files_of(tmp_path / "out") == files_of(sample_runs.runs_folder())
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_no_record_names_the_folder_in_which_it_was_made(sample: Sample) -> None:
-    text = (sample_runs.runs_folder() / sample.name / "session.jsonl").read_text(encoding="utf-8")
+    text = (folder_of(sample.name) / "session.jsonl").read_text(encoding="utf-8")
     assert tempfile.gettempdir() not in text
     assert str(Path.home()) not in text
 
@@ -129,19 +84,43 @@ def test_the_office_files_are_those_that_their_texts_make() -> None:
         assert (HERE / "workspaces" / path).read_bytes() == content, path
 
 
+def test_a_saved_office_file_has_the_same_bytes_whenever_it_was_saved_and_however_packed(tmp_path: Path) -> None:
+    saved = []
+    for day, packing in ((1, zipfile.ZIP_STORED), (2, zipfile.ZIP_DEFLATED)):
+        with zipfile.ZipFile(tmp_path / "book.xlsx", "w", packing) as book:
+            core = f'<dcterms:modified xsi:type="dcterms:W3CDTF">2025-03-0{day}T10:00:00Z</dcterms:modified>'
+            book.writestr(zipfile.ZipInfo("docProps/core.xml", (2025, 3, day, 10, 0, 0)), core)
+            book.writestr("xl/sheet.xml", "<v>12</v>")
+        saved.append(same_bytes((tmp_path / "book.xlsx").read_bytes()))
+    assert saved[0] == saved[1]
+    (tmp_path / "same.xlsx").write_bytes(saved[0])
+    with zipfile.ZipFile(tmp_path / "same.xlsx") as book:
+        assert book.read("xl/sheet.xml") == b"<v>12</v>"
+        assert b">2024-01-01T00:00:00Z<" in book.read("docProps/core.xml")
+    assert same_bytes(b"{\\rtf1 text}") == b"{\\rtf1 text}"
+
+
+def test_a_workspace_that_spells_a_path_twice_is_refused(tmp_path: Path) -> None:
+    spelled = tmp_path / "twice.toml"
+    spelled.write_text('[files]\n"a1.txt" = "x"\n[[series]]\npath = "a{n}.txt"\ntext = "y"\n[series.over]\nn = "1 2"\n')
+    with pytest.raises(ValueError, match=r"a1\.txt stands there twice"):
+        spelled_files(spelled)
+
+
 def test_the_samples_are_small_and_the_readme_names_each_run() -> None:
-    assert sum(len(content) for content in files_of(HERE).values()) < 2_000_000
+    kept = {path: content for path, content in files_of(HERE).items() if "__pycache__" not in path}
+    assert sum(map(len, kept.values())) < 1_000_000
     readme = (HERE / "README.md").read_text(encoding="utf-8")
     assert all(f"runs/{folder.name}" in readme for folder in sample_runs.runs_folder().iterdir())
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_a_run_folder_states_its_task_its_method_its_deliverable_and_that_it_was_scripted(sample: Sample) -> None:
-    bundle = bundle_of(sample_runs.runs_folder() / sample.name)
+    bundle = bundle_of(folder_of(sample.name))
     assert bundle.problems == ()
     stated = bundle.stated
     assert stated.task is not None
-    assert stated.task.text == (HERE / "tasks" / f"{sample.name}.md").read_text(encoding="utf-8").strip()
+    assert stated.task.text == (HERE / "tasks" / f"{sample.task}.md").read_text(encoding="utf-8").strip()
     assert (stated.root, stated.fresh_cwd, stated.method, stated.model) == (ROOT, True, sample.method, "scripted")
     assert (stated.attempt, stated.attempts, stated.task_name) == (1, 1, sample.task_name)
     assert stated.simulated == sample.simulated
@@ -150,14 +129,20 @@ def test_a_run_folder_states_its_task_its_method_its_deliverable_and_that_it_was
     assert delivered.path in stated.task.text
 
 
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_the_record_reads_without_a_problem_and_the_tab_derives_as_it_was_shown(sample: Sample) -> None:
+    run = recorded(sample.name)
+    assert run.run.problems == ()
+    assert run.differences == ()
+
+
 # the business travel guide: Table 5
 
 
 def test_the_guide_has_the_calls_of_the_table_turn_for_turn(guide: Derived) -> None:
-    names = [" ".join(call.name for call in turn.calls) for turn in guide.run.turns]
     expected = ["tab_add", "bash", "bash", "bash", "read", "read", "read", "read", "bash", "tab_list", "tab_show"]
     expected += ["write", "bash", "tab_list", *["tab_resolve"] * 6, "bash", "", ""]
-    assert names == expected
+    assert guide.calls() == expected
 
 
 def test_six_requirements_are_added_at_turn_1_before_any_file_is_seen(guide: Derived) -> None:
@@ -240,15 +225,6 @@ def test_turn_22_stops_and_the_finish_check_counts_five_one_and_94(guide: Derive
     assert (fact.turn, fact.body, fact.open_requirements, fact.unopened) == (22, "all resolved", (), 94)
 
 
-@pytest.mark.parametrize("name", ["guide", "energy"])
-def test_the_record_reads_without_a_problem_and_the_tab_derives_as_it_was_shown(
-    name: str, request: pytest.FixtureRequest
-) -> None:
-    run: Derived = request.getfixturevalue(name)
-    assert run.run.problems == ()
-    assert run.differences == ()
-
-
 def assert_golden(run: Derived, name: str, turn: int) -> None:
     tab = run.at(turn)
     ranked = [candidate for candidate, _ in Reviewer(tab).candidates_by_relevance()]
@@ -283,7 +259,7 @@ def rerecorded(tmp_path: Path, workspace: Path) -> Derived:
 
 @pytest.fixture
 def own_workspace(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(HERE / "workspaces" / GUIDE.name, tmp_path / "own"))
+    return lay_workspace(GUIDE.task, tmp_path / "own")
 
 
 def test_a_file_renamed_to_a_neutral_name_falls_below_the_threshold(tmp_path: Path, own_workspace: Path) -> None:
@@ -317,7 +293,7 @@ def test_a_policy_without_its_subject_is_refused_as_evidence(tmp_path: Path, own
 
 def test_the_energy_run_has_no_tab_and_gets_the_one_that_would_have_been_kept(energy: Derived) -> None:
     assert {call.name for turn in energy.run.turns for call in turn.calls} == {"bash", "read", "write"}
-    assert "[tab]" not in (sample_runs.runs_folder() / ENERGY.name / "session.jsonl").read_text(encoding="utf-8")
+    assert "[tab]" not in (folder_of("energy_report") / "session.jsonl").read_text(encoding="utf-8")
     tab = energy.at(12)
     assert tab.requirements == {}
     assert {entry.path for entry in tab.read_log.values() if not entry.authored} == {
@@ -341,7 +317,7 @@ def test_the_tab_of_the_energy_run_as_text(energy: Derived) -> None:
 
 def test_the_energy_report_leaves_out_one_figure_that_was_on_the_screen(energy: Derived) -> None:
     shown = "\n".join(observation.text for turn in energy.run.turns for observation in turn.observations)
-    report = (sample_runs.runs_folder() / ENERGY.name / "deliverable" / "q2_energy_report.md").read_text()
+    report = (folder_of("energy_report") / "deliverable" / "q2_energy_report.md").read_text()
     asked = ["250740", "150215", "20235", "421190", "4.6 %", "221.3", "184.2", "33.4", "97623.64", "18,450", "2,130"]
     asked += ["3 hours 40 minutes", "310 litres", "1,640,000"]
     assert all(figure in shown for figure in asked)
@@ -351,12 +327,12 @@ def test_the_energy_report_leaves_out_one_figure_that_was_on_the_screen(energy: 
 
 def test_the_deliverable_is_the_file_that_was_written(energy: Derived) -> None:
     [write] = [call for turn in energy.run.turns for call in turn.calls if call.name == "write"]
-    delivered = files_of(sample_runs.runs_folder() / ENERGY.name / "deliverable")
+    delivered = files_of(folder_of("energy_report") / "deliverable")
     assert delivered == {str(write.arguments["path"]): str(write.arguments["content"]).encode()}
 
 
 def test_the_log_is_pi_version_3_with_the_status_line_as_a_block_of_its_own() -> None:
-    lines = (sample_runs.runs_folder() / GUIDE.name / "session.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (folder_of(GUIDE.name) / "session.jsonl").read_text(encoding="utf-8").splitlines()
     header, *entries = map(json.loads, lines)
     assert (header["type"], header["version"], header["cwd"]) == ("session", 3, ROOT)
     results = [entry["message"] for entry in entries if entry.get("message", {}).get("role") == "toolResult"]

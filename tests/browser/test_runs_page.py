@@ -59,7 +59,7 @@ def test_the_sample_runs_come_with_one_button(first_visit: Visit) -> None:
 
 
 def test_an_altered_status_line_is_shown_beside_the_derived_one(first_visit: Visit, tmp_path: Path) -> None:
-    [session] = [run for run in _sample_logs() if "tab_add" in run]
+    [session] = [run for run in _sample_logs() if "candidates: 98 unopened" in run]
     steps = [json.loads(line) for line in session.splitlines()]
     altered = [_altered(step) for step in steps]
     assert sum(one != other for one, other in zip(steps, altered, strict=True)) == 1
