@@ -9,13 +9,24 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from tabcore.analyses.equality import equal_keys
-from tabcore.analyses.shown_but_missing import ShownButMissing
+from tabcore.analyses.shown_but_missing import ExpectedValue, ShownButMissing
 from tabcore.analyses.shown_but_missing import shown_but_missing as answer
-from tabcore.analyses.value_facts import Expected
+from tabcore.analyses.value_facts import Expected, Held, Shown
+from tabcore.analyses.value_story import Evidence, ValueStory
+from tabcore.errors import UsageError
 from tabcore.redaction import Masks, redacted
 from tabcore.rerun import Db, numbers_of, open_store
-from tabcore.store import secret_selects
-from tabcore.store.value_selects import Accepted, value_facts
+from tabcore.store import secret_selects, selects
+from tabcore.store.value_selects import (
+    Accepted,
+    Connection,
+    delivered_text,
+    observation_text,
+    result_lengths,
+    value_facts,
+)
+from tabcore.tab.context_window import LEVELS, PAPER_LEVEL, displaced_at
+from tabcore.text.marked_lines import marked_line
 from tabcore.text.value_rules import DEFAULT, Rule, is_distinctive_key
 
 
@@ -28,6 +39,58 @@ def shown_but_missing(
         found = answer(value_facts(connection, numbers, _accepted(rule, dates=dates)))
         known = secret_selects.of_all(connection) if numbers is None else secret_selects.of_numbers(connection, numbers)
         return redacted(found, Masks(known))
+
+
+def value_story(
+    db: Db, run_id: str, rubric_id: str, key: str, rule: Rule = DEFAULT, *, level: int = PAPER_LEVEL
+) -> ValueStory:
+    """The story of one value that a rubric of a run expects, by its key in the index; dates among them.
+
+    Raises UsageError where the rubric expects no such value under the rule.
+    """
+    with open_store(db).reading() as connection:
+        [number] = numbers_of(connection, [run_id])
+        found = answer(value_facts(connection, [number], _accepted(rule, dates=_is_date(key))))
+        value = next((v for v in found.values if (v.rubric.rubric_id, v.key) == (rubric_id, key)), None)
+        if value is None:
+            fact = f"its rubric {rubric_id} expects no value {key} under this rule"
+            raise UsageError(f"run {run_id}", fact, "See which it expects: runningtab analyze shown-but-missing")
+        story = _told(connection, number, value, level)
+        return redacted(story, Masks(secret_selects.of_run(connection, number)))
+
+
+PLACES_TOLD = 20
+"""Places of each kind that a story tells at most."""
+
+
+def _told(connection: Connection, number: int, value: ExpectedValue, level: int) -> ValueStory:
+    shown = tuple(_seen(connection, number, place) for place in value.shown[:PLACES_TOLD])
+    delivered = tuple(
+        Evidence(
+            0, -1, marked_line(delivered_text(connection, number, d.path), d.start, d.end), d.start, d.end, "", d.path
+        )
+        for d in value.delivered[:PLACES_TOLD]
+    )
+    held = value.held and _held(connection, number, value.held)
+    leaves = displaced_at(result_lengths(connection, number, value.run.turns), LEVELS[level])
+    left = [leaves[place.turn - 1] for place in value.shown]
+    gone = max((turn for turn in left if turn is not None), default=None) if None not in left else None
+    return ValueStory(value, level, gone, shown, held or None, delivered)
+
+
+def _seen(connection: Connection, number: int, place: Shown) -> Evidence:
+    text = observation_text(connection, number, place)
+    return Evidence(place.turn, place.call, marked_line(text, place.start, place.end), place.start, place.end)
+
+
+def _held(connection: Connection, number: int, held: Held) -> Evidence:
+    text = selects.excerpt(connection, number, held.entry_id) or ""
+    line = marked_line(text, held.start, held.end)
+    return Evidence(held.turn, -1, line, held.start, held.end, held.entry_id, held.path)
+
+
+def _is_date(key: str) -> bool:
+    return key.count("-") == 2 and not key.startswith("-")
 
 
 def _accepted(rule: Rule, *, dates: bool) -> Accepted:

@@ -8,8 +8,8 @@ import duckdb
 import pyarrow as pa
 
 from tabcore.analyses.value_facts import DeliveredAt, Expected, Held, RubricFacts, RunFacts, Shown, ValueFacts
-from tabcore.store.selects import spans_of
-from tabcore.store.texts import restored, restored_rows
+from tabcore.store.selects import spans_of, texts
+from tabcore.store.texts import restored, restored_rows, storable
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -116,3 +116,31 @@ def _delivered(connection: Connection, ids: Mapping[int, str]) -> Iterable[Deliv
     )
     for run, key, path, start, end in connection.execute(query).fetchall():
         yield DeliveredAt(ids[run], key, restored(path), start, end)
+
+
+def observation_text(connection: Connection, number: int, place: Shown) -> str:
+    """The text of the observation in which a place lies."""
+    query = (
+        "SELECT o.text FROM observations o LEFT JOIN calls c ON c.run = o.run AND c.turn = o.turn"
+        " AND c.call_id = o.call_id AND c.abandoned = 0 AND o.call_id <> ''"
+        " WHERE o.run = ? AND o.turn = ? AND o.abandoned = 0 AND coalesce(c.call, -1) = ? AND o.chars >= ? ORDER BY o.rowid"
+    )
+    found = connection.execute(query, [number, place.turn, place.call, place.end]).fetchone()
+    return texts(connection, found)[found[0]] if found else ""
+
+
+def delivered_text(connection: Connection, number: int, path: str) -> str:
+    """The text of a delivered file, "" where none is known."""
+    query = "SELECT text FROM deliverables WHERE run = ? AND path = ?"
+    found = connection.execute(query, [number, storable(path)]).fetchone()
+    return texts(connection, found)[found[0]] if found else ""
+
+
+def result_lengths(connection: Connection, number: int, turns: int) -> list[list[int]]:
+    """For each turn of a run, from 1, the characters of its results."""
+    query = "SELECT turn, chars FROM observations WHERE run = ? AND abandoned = 0 ORDER BY turn, rowid"
+    lengths: list[list[int]] = [[] for _ in range(turns)]
+    for turn, chars in connection.execute(query, [number]).fetchall():
+        if 0 < turn <= turns:
+            lengths[turn - 1].append(chars)
+    return lengths
