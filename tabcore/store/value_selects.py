@@ -39,12 +39,11 @@ def value_facts(connection: Connection, runs: Collection[int] | None, accepted: 
 
 def _wanted(expected: Iterable[Expected], runs: Mapping[int, RunFacts], accepted: Accepted) -> pa.Table:
     numbers = {run.run_id: number for number, run in runs.items()}
-    last = {run.run_id: run.turns if run.written is None else run.written for run in runs.values()}
-    rows = {(numbers[one.run_id], last[one.run_id], key, one.key) for one in expected for key in accepted(one)}
-    columns = zip(*rows, strict=True) if rows else ((), (), (), ())
-    kinds = (pa.int32(), pa.int32(), pa.string(), pa.string())
+    rows = {(numbers[one.run_id], key, one.key) for one in expected for key in accepted(one)}
+    columns = zip(*rows, strict=True) if rows else ((), (), ())
+    kinds = (pa.int32(), pa.string(), pa.string())
     arrays = [pa.array(list(column), kind) for column, kind in zip(columns, kinds, strict=True)]
-    return pa.table(arrays, names=["run", "last", "key", "expected"])
+    return pa.table(arrays, names=["run", "key", "expected"])
 
 
 def _run_facts(connection: Connection, chosen: str) -> dict[int, RunFacts]:
@@ -91,11 +90,11 @@ def _shown(connection: Connection, ids: Mapping[int, str]) -> Iterable[Shown]:
 
 
 def _held(connection: Connection, ids: Mapping[int, str]) -> Iterable[Held]:
-    """In the entries that were made before the deliverable was last written; the agent's own files hold nothing."""
+    """In the read log as it was at the end; the agent's own files hold nothing."""
     query = (
         "WITH places AS (SELECT l.run, a.expected, l.rowid AS place, l.entry_id, l.path, l.turn, h.start, h.end"
         " FROM hits h JOIN texts t ON t.number = h.text JOIN read_log l ON l.excerpt = t.digest AND NOT l.authored"
-        " JOIN asked a ON a.run = l.run AND a.key = h.key AND l.turn <= a.last)"
+        " JOIN asked a ON a.run = l.run AND a.key = h.key)"
         ' SELECT run, expected, list_distinct(list(entry_id)), arg_min((entry_id, path, turn, start, "end"), (place, start))'
         " FROM places GROUP BY run, expected ORDER BY run, min(place)"
     )
