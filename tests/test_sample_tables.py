@@ -20,7 +20,10 @@ from sample_runs.record import record
 from sample_runs.workspace_files import lay_workspace
 from tabcore.documents import Cell, read_document
 from tabcore.tab.events import FileAuthored, FileRead, FinishChecked, Refused, RequirementAdded, Resolved
+from tabcore.tab.messages import tab_text
+from tabcore.tab.review import Reviewer
 
+GOLDEN = Path(__file__).parent / "golden" / "sample_runs"
 MANUAL = "water_and_electricity_manual.docx"
 TABLE = "purchase_orders_by_supplier.xlsx"
 FOUR = [
@@ -216,3 +219,23 @@ def test_the_finish_check_of_the_village_hall_names_three_open_items_with_their_
 def test_evidence_without_a_word_of_the_requirement_is_refused_in_the_village_hall() -> None:
     [refused] = [event for event in recorded("village_hall").events if isinstance(event, Refused)]
     assert (refused.turn, refused.requirement) == (11, "r4")
+
+
+# the tab as text; of the manual's 515 candidates the first few
+
+
+@pytest.mark.parametrize(
+    ("name", "turn", "is_whole"),
+    [
+        ("water_and_electricity_dci", 15, False),
+        ("water_and_electricity_running_tab", 32, False),
+        ("purchase_orders_dci", 21, True),
+        ("purchase_orders_running_tab", 39, True),
+        ("village_hall", 15, True),
+    ],
+)
+def test_the_tab_is_the_golden_text(name: str, turn: int, is_whole: bool) -> None:
+    tab = recorded(name).at(turn)
+    text = tab_text(tab, [candidate for candidate, _ in Reviewer(tab).candidates_by_relevance()], turn) + "\n"
+    golden = (GOLDEN / f"{name}_turn_{turn}.txt").read_text(encoding="utf-8")
+    assert golden == (text if is_whole else text[: len(golden)])
