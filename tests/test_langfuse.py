@@ -81,6 +81,17 @@ def test_a_failed_tool_shows_its_status_message() -> None:
     assert (shown.text, shown.is_error) == ("no such page", True)
 
 
+def test_a_generation_in_a_span_below_a_tool_is_a_sub_agents() -> None:
+    below = [
+        observation("agent", "AGENT", 11, "tool"),
+        observation("inner", "GENERATION", 12, "agent", input="Sum one", output="1"),
+    ]
+    main, inner = runs_in(langfuse, json.dumps({**TRACE, "observations": [*OBSERVATIONS, *below]}))
+    assert [turn.text for turn in main.turns] == ["", "It is 3"]
+    assert [turn.text for turn in inner.turns] == ["1"]
+    assert (inner.header.parent_key, inner.header.parent_call) == ("t1", "c1")
+
+
 def test_a_trace_without_generations_says_so() -> None:
     [run] = runs_in(langfuse, json.dumps({**TRACE, "observations": [observation("root", "SPAN", 1)]}))
     assert (run.turns, kinds(run)) == ((), {"no turns": 1})

@@ -142,6 +142,14 @@ def test_a_model_below_a_tools_span_is_a_sub_agent() -> None:
     assert (below.header.parent_key, below.header.parent_call) == (TRACE, "c1")
 
 
+def test_a_model_below_an_agents_span_below_a_tools_span_is_a_sub_agent_too() -> None:
+    agent = span(7, 5, 4, openinference__span__kind="AGENT")
+    inner = llm(8, 6, 7, [{"role": "user", "content": "Read a.txt"}], {"content": "1, 2"})
+    main, below = runs_in(otel, json.dumps(export(*SPANS, agent, inner)))
+    assert [len(main.turns), len(below.turns)] == [2, 1]
+    assert (below.header.parent_key, below.header.parent_call) == (TRACE, "c1")
+
+
 GEN_AI = [
     span(2, 0, 1, gen_ai__operation__name="chat", gen_ai__response__model="m2", gen_ai__usage__input_tokens=7,
          gen_ai__system_instructions=[{"type": "text", "content": "Be brief"}],

@@ -18,6 +18,8 @@ from test_inspect_log import SAMPLE as INSPECT
 from test_langfuse import SAMPLE as LANGFUSE
 from test_managed_agents import ROWS as MANAGED_ROWS
 from test_managed_agents import SAMPLE as MANAGED
+from test_openai_agents import LINES as AGENTS_LINES
+from test_openai_agents import SAMPLE as AGENTS
 from test_openclaw import SAMPLE as OPENCLAW
 from test_opencode import SAMPLE as OPENCODE
 from test_openhands import ROWS, V1_LINES
@@ -34,6 +36,7 @@ OURS: dict[str, list[str | bytes]] = {
     "agent-stages": [STAGES],
     "cline": [CLINE],
     "managed-agents": [MANAGED, MANAGED_ROWS],
+    "openai-agents": [AGENTS, AGENTS_LINES],
     "openclaw": [OPENCLAW],
     "copilot": [COPILOT],
     "opencode": [OPENCODE],

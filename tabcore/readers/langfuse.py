@@ -21,7 +21,7 @@ from tabcore.readers.contents import amount, content, text_of, unpacked
 from tabcore.readers.heads import Head
 from tabcore.readers.json_documents import shaped, values
 from tabcore.readers.trace_messages import Said, messages
-from tabcore.readers.traces import ModelSpan, Node, RetrievalSpan, ToolSpan, read_trace
+from tabcore.readers.traces import ModelSpan, Node, RetrievalSpan, ToolSpan, is_told, read_trace
 from tabcore.source import Source
 from tabcore.trajectory import Json, Piece, RunEnded, RunHeader, RunStarted, Usage
 
@@ -67,10 +67,11 @@ def read(source: Source) -> Iterator[Piece]:
     for _, value in values(source, _is_observation, account):
         for item in value if isinstance(value, list) else [value]:
             log.take(item)
-    for ident, nodes in log.nodes.items():
+    told = {ident: nodes for ident, nodes in log.nodes.items() if is_told(nodes)}
+    for ident, nodes in told.items():
         read_trace(nodes, ident, log.header(ident), account)
         yield from account.drain()
-    if not log.nodes:
+    if not told:
         account.note(0, "no turns", "no generation and no tool is among the observations", "kept without turns")
         account.pieces += [RunStarted("", RunHeader(NAME)), RunEnded("", RunHeader(NAME))]
     yield from account.close()
@@ -135,17 +136,15 @@ class _Log:
         if found is None:
             self._account.skip(line)
             return
-        node = _node(found, line)
         self._account.untimed += seconds(found.start_time) is None
-        if node is not None:
-            self.nodes.setdefault(found.trace_id or trace, []).append(node)
+        self.nodes.setdefault(found.trace_id or trace, []).append(_node(found, line))
 
 
 _ABOUT = frozenset(["id", "name", "sessionId", "timestamp"])
 
 
-def _node(found: _Observation, line: int) -> Node | None:
-    """The observation as a model's answer, a tool's run or a look-up; None for one that wraps these."""
+def _node(found: _Observation, line: int) -> Node:
+    """The observation as a model's answer, a tool's run or a look-up, or one that only lies around these."""
     place = (found.id, found.parent_observation_id or "", line, seconds(found.start_time), seconds(found.end_time))
     failed = found.level == "ERROR"
     match found.type:
@@ -163,7 +162,7 @@ def _node(found: _Observation, line: int) -> Node | None:
         case "RETRIEVER":
             return RetrievalSpan(*place, list(_documents(unpacked(found.output))))
         case _:
-            return None
+            return Node(*place)
 
 
 def _shown(text: str) -> str:

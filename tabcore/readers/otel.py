@@ -19,7 +19,7 @@ from tabcore.readers.base import Account
 from tabcore.readers.heads import Head
 from tabcore.readers.json_documents import values
 from tabcore.readers.otel_spans import RawSpan, node_of, plain
-from tabcore.readers.traces import Node, read_trace
+from tabcore.readers.traces import Node, is_told, read_trace
 from tabcore.source import Source
 from tabcore.trajectory import Json, Piece, RunEnded, RunHeader, RunStarted
 
@@ -40,7 +40,7 @@ def read(source: Source) -> Iterator[Piece]:
         for item in value if isinstance(value, list) else [value]:
             for raw in _spans(item, account):
                 traces.setdefault(raw.trace, _Trace()).add(raw)
-    told = {ident: trace for ident, trace in traces.items() if trace.nodes}
+    told = {ident: trace for ident, trace in traces.items() if is_told(trace.nodes)}
     for ident, trace in told.items():
         read_trace(trace.nodes, ident, trace.header(ident), account)
         yield from account.drain()
@@ -51,7 +51,7 @@ def read(source: Source) -> Iterator[Piece]:
 
 
 class _Trace:
-    """The spans of one trace that say something, and what is known of it as a whole."""
+    """The spans of one trace, and what is known of it as a whole."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -61,8 +61,7 @@ class _Trace:
 
     def add(self, raw: RawSpan) -> None:
         """One span."""
-        node = node_of(raw)
-        self.nodes += [node] if node is not None else []
+        self.nodes.append(node_of(raw))
         self._service = self._service or raw.service
         told = (raw.attributes.get(name) for name in ("session.id", "gen_ai.conversation.id", "langfuse.session.id"))
         self._session = self._session or next((name for name in told if isinstance(name, str)), "")

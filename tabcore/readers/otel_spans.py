@@ -46,8 +46,8 @@ class RawSpan:
         return text_of(status.get("message") or status.get("description") or "")
 
 
-def node_of(raw: RawSpan) -> Node | None:
-    """The span as a model's, a tool's or a retrieval; None for any other, which repeats what those hold."""
+def node_of(raw: RawSpan) -> Node:
+    """The span as a model's, a tool's or a retrieval; any other repeats what those hold, and only lies around them."""
     match _kind(raw):
         case "model":
             return _model(raw)
@@ -56,7 +56,7 @@ def node_of(raw: RawSpan) -> Node | None:
         case "retrieval":
             return _retrieval(raw)
         case _:
-            return None
+            return Node(raw.ident, raw.parent, raw.line, raw.start, raw.end)
 
 
 def _kind(raw: RawSpan) -> str:

@@ -25,7 +25,7 @@ DEPTH = 100
 
 @dataclass(slots=True)
 class Node:
-    """What every span has. `line` is its place in the log."""
+    """What every span has, and all that is kept of one that only lies around others. `line` is its place in the log."""
 
     ident: str
     parent: str
@@ -61,6 +61,11 @@ class RetrievalSpan(Node):
     """Documents were looked up by the program, not by a call; each with the file that it comes from, if told."""
 
     documents: list[tuple[str, str]] = field(default_factory=list)
+
+
+def is_told(nodes: Iterable[Node]) -> bool:
+    """True when a model, a tool or a look-up is among the spans."""
+    return any(isinstance(node, ModelSpan | ToolSpan | RetrievalSpan) for node in nodes)
 
 
 def read_trace(nodes: Iterable[Node], key: str, header: RunHeader, account: Account) -> None:
