@@ -13,6 +13,9 @@ from dashboard.headers import MIDDLEWARE
 from dashboard.parts import frame
 from dashboard.parts.boundary import boundary
 
+_OF_MANY = ("Missing",)
+"""Pages of many runs at once."""
+
 
 def main() -> None:
     """Frame, navigation, and the chosen page."""
@@ -21,11 +24,12 @@ def main() -> None:
         [
             st.Page("views/runs.py", title="Runs", default=True),
             st.Page("views/replay.py", title="Replay"),
+            st.Page("views/missing.py", title="Missing"),
         ],
         position="top",
     )
     with boundary():
-        frame.draw()
+        frame.draw(many=page.title in _OF_MANY)
         page.run()
 
 

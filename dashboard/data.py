@@ -13,16 +13,19 @@ import streamlit as st
 from dashboard import uploads
 from dashboard.uploads import Dropped
 from sample_runs import runs_folder
-from tabcore import rerun
+from tabcore import questions, rerun
+from tabcore.analyses.shown_but_missing import ShownButMissing
+from tabcore.analyses.value_story import ValueStory
 from tabcore.errors import UsageError
 from tabcore.presentation.plain import CAP
 from tabcore.presentation.replay_widget import orders, payload
-from tabcore.presentation.replay_widget.turn_text import turn_text_payload
+from tabcore.presentation.replay_widget.turn_text import Marked, turn_text_payload
 from tabcore.rerun import KEPT as KEPT
 from tabcore.rerun import Kept as Kept
 from tabcore.rows import Followed, Loaded, Replay, RunRow
 from tabcore.tab.corrections import CorrectedKind as CorrectedKind
 from tabcore.tab.corrections import DecisionCorrection
+from tabcore.text.value_rules import Rule
 from tabcore.trajectory import Json
 
 Stamp = tuple[int, int]
@@ -73,10 +76,10 @@ def replay_data(run_id: str) -> Mapping[str, Json]:
     return _replay_data(str(db), _stamp(db), run_id)
 
 
-def turn_data(run_id: str, turn: int, cap: int = CAP) -> Mapping[str, Json]:
-    """The texts of one turn, each up to `cap` characters."""
+def turn_data(run_id: str, turn: int, cap: int = CAP, marked: Marked | None = None) -> Mapping[str, Json]:
+    """The texts of one turn, each up to `cap` characters, with a place in a result marked."""
     db = store_file()
-    return _turn_data(str(db), _stamp(db), run_id, turn, cap)
+    return _turn_data(str(db), _stamp(db), run_id, turn, cap, marked)
 
 
 def turn_order_message(run_id: str, turn: int) -> Mapping[str, Json]:
@@ -106,6 +109,24 @@ def excerpt_message(run_id: str, entry: str) -> Mapping[str, Json]:
     """The excerpt of one read-log entry, for the replay."""
     version = str(replay_data(run_id)["version"])
     return payload.excerpt_message(version, entry, rerun.excerpt(store_file(), run_id, entry))
+
+
+def missing(runs: tuple[str, ...], rule: Rule, dates: bool) -> ShownButMissing:
+    """Which expected values of these runs were shown and left out."""
+    db = store_file()
+    return _missing(str(db), _stamp(db), runs, rule, dates)
+
+
+def value_story(run_id: str, rubric_id: str, key: str, rule: Rule) -> ValueStory:
+    """The story of one expected value of a run."""
+    db = store_file()
+    return _value_story(str(db), _stamp(db), run_id, rubric_id, key, rule)
+
+
+def leaves(runs: tuple[str, ...]) -> Mapping[str, tuple[int | None, ...]]:
+    """For each of these runs and its turns, when what the turn showed has left the context window."""
+    db = store_file()
+    return _leaves(str(db), _stamp(db), runs)
 
 
 def load_dropped(files: Sequence[Dropped], progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:
@@ -174,14 +195,29 @@ def _replay_data(db: str, stamp: Stamp, run_id: str) -> Mapping[str, Json]:
     return {**payload.replay_payload(_replay(db, stamp, run_id)), "run": run_id}
 
 
+@st.cache_resource(max_entries=16, show_spinner="Asking the values …")
+def _missing(db: str, stamp: Stamp, runs: tuple[str, ...], rule: Rule, dates: bool) -> ShownButMissing:
+    return questions.shown_but_missing(db, runs, rule, dates=dates)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _value_story(db: str, stamp: Stamp, run_id: str, rubric_id: str, key: str, rule: Rule) -> ValueStory:
+    return questions.value_story(db, run_id, rubric_id, key, rule)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _leaves(db: str, stamp: Stamp, runs: tuple[str, ...]) -> Mapping[str, tuple[int | None, ...]]:
+    return questions.window_leaves(db, runs)
+
+
 def _version(db: str, stamp: Stamp, run_id: str) -> str:
     return str(_replay_data(db, stamp, run_id)["version"])
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _turn_data(db: str, stamp: Stamp, run_id: str, turn: int, cap: int) -> Mapping[str, Json]:
+def _turn_data(db: str, stamp: Stamp, run_id: str, turn: int, cap: int, marked: Marked | None) -> Mapping[str, Json]:
     row = next(row for row in _replay(db, stamp, run_id).turns if row.number == turn)
-    return turn_text_payload(run_id, row, rerun.turn_body(db, run_id, turn), cap)
+    return turn_text_payload(run_id, row, rerun.turn_body(db, run_id, turn), cap, marked)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -8,9 +8,20 @@ from dataclasses import dataclass
 
 from tabcore.presentation.plain import plain_line
 from tabcore.rows import RunRow
+from tabcore.text.value_rules import DEFAULT, Rule
 
 _RUN = re.compile(r"[0-9a-f]{16}(\.[^\x00-\x1f]{1,200})?")
 _TURN = re.compile(r"[0-9]{1,9}")
+_MARK = re.compile(r"(-1|[0-9]{1,6}):([0-9]{1,9}):([0-9]{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Characters `start:end` of the result of a call (-1: of none) of the turn, to be marked."""
+
+    call: int
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +30,23 @@ class Selection:
 
     run: str | None = None
     turn: int | None = None
+    mark: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of values: the rule, and whether for dates instead of numbers."""
+
+    rule: Rule = DEFAULT
+    dates: bool = False
+
+    @property
+    def is_default(self) -> bool:
+        """True for numbers under the specification's rule."""
+        return self == DEFAULT_ASKED
+
+
+DEFAULT_ASKED = Asked()
 
 
 def from_address(query: Mapping[str, str]) -> Selection:
@@ -29,9 +57,11 @@ def from_address(query: Mapping[str, str]) -> Selection:
     >>> from_address({"run": "../etc", "turn": "-1"})
     Selection(run=None, turn=None)
     """
-    run, turn = query.get("run", ""), query.get("turn", "")
+    run, turn, mark = query.get("run", ""), query.get("turn", ""), _MARK.fullmatch(query.get("mark", ""))
     return Selection(
-        run if _RUN.fullmatch(run) else None, int(turn) if _TURN.fullmatch(turn) and int(turn) > 0 else None
+        run if _RUN.fullmatch(run) else None,
+        int(turn) if _TURN.fullmatch(turn) and int(turn) > 0 else None,
+        Mark(*map(int, mark.groups())) if mark else None,
     )
 
 
@@ -40,9 +70,22 @@ def to_address(selection: Selection) -> dict[str, str]:
 
     >>> to_address(Selection("0123456789abcdef", 8))
     {'run': '0123456789abcdef', 'turn': '8'}
+    >>> to_address(Selection("0123456789abcdef", 8, Mark(0, 26, 33)))
+    {'run': '0123456789abcdef', 'turn': '8', 'mark': '0:26:33'}
     """
     query = {"run": selection.run} if selection.run else {}
-    return query | ({"turn": str(selection.turn)} if selection.turn else {})
+    query |= {"turn": str(selection.turn)} if selection.turn else {}
+    mark = selection.mark
+    return query | ({"mark": f"{mark.call}:{mark.start}:{mark.end}"} if mark else {})
+
+
+def value_of_address(query: Mapping[str, str]) -> tuple[str, str, str]:
+    """The run, rubric and key of an expected value that an address names, each "" where it names none.
+
+    >>> value_of_address({"run": "0123456789abcdef", "rubric": "b1", "value": "12.3%"})
+    ('0123456789abcdef', 'b1', '12.3%')
+    """
+    return from_address(query).run or "", query.get("rubric", ""), query.get("value", "")
 
 
 def nearest_turn(turn: int | None, turns: tuple[int, ...]) -> int:

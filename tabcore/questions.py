@@ -7,16 +7,21 @@ Secrets that the load found are masked in what is given out.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import cache, partial
 
 from tabcore.analyses.equality import equal_keys
+from tabcore.analyses.provenance import Provenance
+from tabcore.analyses.provenance import provenance as provenance_of
+from tabcore.analyses.provenance_facts import blotted
 from tabcore.analyses.shown_but_missing import ExpectedValue, ShownButMissing
 from tabcore.analyses.shown_but_missing import shown_but_missing as answer
 from tabcore.analyses.value_facts import Expected, Held, Shown
-from tabcore.analyses.value_story import Evidence, ValueStory
+from tabcore.analyses.value_story import Evidence, ValueStory, left_at
 from tabcore.errors import UsageError
 from tabcore.redaction import Masks, redacted
 from tabcore.rerun import Db, numbers_of, open_store
 from tabcore.store import secret_selects, selects
+from tabcore.store.provenance_selects import provenance_facts
 from tabcore.store.value_selects import (
     Accepted,
     Connection,
@@ -41,6 +46,17 @@ def shown_but_missing(
         return redacted(found, Masks(known))
 
 
+def provenance(db: Db, run_id: str, rule: Rule = DEFAULT) -> Provenance:
+    """Where each value that a run delivered came from, and what was used of each file that it read."""
+    with open_store(db).reading() as connection:
+        [number] = numbers_of(connection, [run_id])
+        equals = cache(partial(equal_keys, rule=rule))
+        masks = Masks(secret_selects.of_run(connection, number))
+        return redacted(
+            provenance_of(blotted(provenance_facts(connection, number, equals), masks), equals, rule), masks
+        )
+
+
 def value_story(
     db: Db, run_id: str, rubric_id: str, key: str, rule: Rule = DEFAULT, *, level: int = PAPER_LEVEL
 ) -> ValueStory:
@@ -59,6 +75,16 @@ def value_story(
         return redacted(story, Masks(secret_selects.of_run(connection, number)))
 
 
+def window_leaves(db: Db, runs: Iterable[str], level: int = PAPER_LEVEL) -> dict[str, tuple[int | None, ...]]:
+    """For each run and turn, the first turn whose request no longer held what that turn had shown; None if it stayed."""
+    with open_store(db).reading() as connection:
+        found: dict[str, tuple[int | None, ...]] = {}
+        for run_id in runs:
+            [number] = numbers_of(connection, [run_id])
+            found[run_id] = displaced_at(result_lengths(connection, number), LEVELS[level])
+        return found
+
+
 PLACES_TOLD = 20
 """Places of each kind that a story tells at most."""
 
@@ -72,10 +98,8 @@ def _told(connection: Connection, number: int, value: ExpectedValue, level: int)
         for d in value.delivered[:PLACES_TOLD]
     )
     held = value.held and _held(connection, number, value.held)
-    leaves = displaced_at(result_lengths(connection, number, value.run.turns), LEVELS[level])
-    left = [leaves[place.turn - 1] for place in value.shown]
-    gone = max((turn for turn in left if turn is not None), default=None) if None not in left else None
-    return ValueStory(value, level, gone, shown, held or None, delivered)
+    leaves = displaced_at(result_lengths(connection, number), LEVELS[level])
+    return ValueStory(value, level, left_at(value, leaves), shown, held or None, delivered)
 
 
 def _seen(connection: Connection, number: int, place: Shown) -> Evidence:

@@ -29,7 +29,7 @@ _STYLE = """\
 [data-testid="stMainBlockContainer"] { padding: 4rem clamp(.8rem, 2.5vw, 3rem) 3rem; }
 .st-key-run-line { border-bottom: 1px solid rgba(128, 128, 128, .3); padding-bottom: .3rem; }
 .st-key-run-line [data-testid="stText"] { font-weight: 600; }
-.st-key-run-line [data-testid="stPageLink"] p, .st-key-family [data-testid="stPageLink"] p { text-decoration: underline; }
+.st-key-run-line [data-testid="stPageLink"] p, .st-key-family [data-testid="stPageLink"] p, .st-key-story [data-testid="stPageLink"] p { text-decoration: underline; }
 .st-key-fault { border-color: #D55E00; }
 .simulated-word { padding: 1px 8px; border: 1px solid rgba(128, 128, 128, .5); font-size: .8rem;
   background: repeating-linear-gradient(135deg, rgba(240, 228, 66, .45) 0 7px, transparent 7px 14px); }
@@ -44,13 +44,15 @@ def chosen_run() -> str | None:
     return chosen
 
 
-def draw() -> None:
-    """The line itself."""
+def draw(*, many: bool) -> None:
+    """The line itself; on a page of `many` runs it says how many there are, and the page's filters narrow them."""
     st.html(_STYLE)
     chosen = chosen_run()
-    row = data.run(chosen) if chosen else None
+    row = data.run(chosen) if chosen and not many else None
     with st.container(horizontal=True, vertical_alignment="center", key="run-line"):
-        if row is None:
+        if many:
+            st.text(f"{len(data.runs()):,} runs are stored; the filters say which count here.")
+        elif row is None:
             st.text("No run is chosen.")
         else:
             _name(row)

@@ -83,6 +83,12 @@ def _opening(run_id: str, replay: Replay) -> int:
     return selection.nearest_turn(turn, tuple(row.number for row in replay.turns))
 
 
+def _marked(turn: int, opening: int) -> tuple[int, int, int] | None:
+    """The place that the address marks, while the replay rests at the turn with which it was opened."""
+    mark = selection.from_address(st.query_params.to_dict()).mark
+    return (mark.call, mark.start, mark.end) if mark and turn == opening else None
+
+
 def _left(run_id: str) -> str:
     return f"left-{run_id}"
 
@@ -95,7 +101,7 @@ def _stepping(run_id: str, opening: int) -> None:
         st.session_state[_left(run_id)] = rested.turn
         key = f"texts-{run_id}"
         cap = replay_widget.wanted_cap(key, rested.turn, CAP)
-        replay_widget.turn_text(data.turn_data(run_id, rested.turn, cap), key=key)
+        replay_widget.turn_text(data.turn_data(run_id, rested.turn, cap, _marked(rested.turn, opening)), key=key)
         decisions.draw(data.replay(run_id), rested.turn)
         if rested.entry:
             replay_widget.feed(data.excerpt_message(run_id, rested.entry), key=f"excerpt-{run_id}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabcore.analyses.shown_but_missing import ExpectedValue, Outcome
@@ -66,3 +67,12 @@ _END: dict[Outcome, str] = {
     "absent, failed": "absent, rubric failed",
     "not evaluated": "rubric not evaluated",
 }
+
+
+def left_at(value: ExpectedValue, leaves: Sequence[int | None]) -> int | None:
+    """The first turn whose request held no observation any more that had shown the value before the last write.
+
+    `leaves` says for each turn, from 1, when what it showed has left. None if one stayed, or none was shown.
+    """
+    turns = [leaves[place.turn - 1] for place in value.shown]
+    return None if None in turns else max((turn for turn in turns if turn is not None), default=None)

@@ -135,8 +135,9 @@ def delivered_text(connection: Connection, number: int, path: str) -> str:
     return texts(connection, found)[found[0]] if found else ""
 
 
-def result_lengths(connection: Connection, number: int, turns: int) -> list[list[int]]:
+def result_lengths(connection: Connection, number: int) -> list[list[int]]:
     """For each turn of a run, from 1, the characters of its results."""
+    [(turns,)] = connection.execute("SELECT turns FROM runs WHERE number = ?", [number]).fetchall()
     query = "SELECT turn, chars FROM observations WHERE run = ? AND abandoned = 0 ORDER BY turn, rowid"
     lengths: list[list[int]] = [[] for _ in range(turns)]
     for turn, chars in connection.execute(query, [number]).fetchall():

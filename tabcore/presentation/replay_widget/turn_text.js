@@ -14,7 +14,7 @@ function textBlock(part, name) {
   pre.tabIndex = 0;
   pre.setAttribute("aria-label", name);
   for (const [text, origin, what] of part.pieces) {
-    const piece = element("span", origin ? `piece ${origin}` : "", text);
+    const piece = element(origin === "tool" ? "mark" : "span", origin ? `piece ${origin}` : "", text);
     if (origin) piece.title = what ? `${origin}: ${what}` : origin;
     pre.append(piece);
   }
@@ -85,6 +85,14 @@ function clip(node) {
   }
 }
 
+// The value that the address asked for: its text is opened and scrolled to it.
+function uncover(mark) {
+  if (!mark) return;
+  const body = mark.closest(".body");
+  if (body.classList.contains("clipped") && !body.classList.contains("open")) body.querySelector(".more").click();
+  mark.scrollIntoView({ block: "center" });
+}
+
 export default function (component) {
   const { parentElement: root, data, setStateValue } = component;
   const box = root.querySelector(".turn-text");
@@ -98,6 +106,7 @@ export default function (component) {
     box.replaceChildren(about, ...data.differences.map(differenceNode), ...data.parts.map((part) => partNode(part, more)));
     if (!data.parts.length) box.append(element("p", "faint", "This turn has no text."));
     clip(box);
+    uncover(box.querySelector("mark"));
   }
   const left = (event) => box.classList.toggle("stale", event.detail.run === data?.run && event.detail.turn !== data?.turn);
   root.runningtabLeft?.();

@@ -9,22 +9,28 @@ from tabcore.presentation.plain import CAP, Shown, plain_line, shown
 from tabcore.rows import CallBody, Decision, ObservationBody, TurnBody, TurnRow
 from tabcore.tab.events import text_digest
 from tabcore.tab.history import Difference
-from tabcore.trajectory import Json, Message
+from tabcore.trajectory import Json, Message, Span
 
 DECISIONS_NAMED = 2_000
 
 
-def turn_text_payload(run_id: str, row: TurnRow, body: TurnBody, cap: int = CAP) -> dict[str, Json]:
+Marked = tuple[int, int, int]
+"""Characters to be marked in a result: the call's place in the turn (-1: of none), start, end."""
+
+
+def turn_text_payload(
+    run_id: str, row: TurnRow, body: TurnBody, cap: int = CAP, marked: Marked | None = None
+) -> dict[str, Json]:
     """One turn whole, each text up to `cap` characters; what is cut is said. `version` names what can change."""
     decided = [[call.index, *_decision(one)] for call in row.calls for one in call.decisions]
     return {
-        "version": text_digest(json.dumps([run_id, body.number, cap, decided])),
+        "version": text_digest(json.dumps([run_id, body.number, cap, decided, marked])),
         "run": run_id,
         "turn": body.number,
         "cap": cap,
         "about": _about(body),
         "differences": [_difference(difference, cap) for difference in body.differences],
-        "parts": list(_parts(row, body, cap)),
+        "parts": list(_parts(row, body, cap, marked)),
     }
 
 
@@ -35,7 +41,7 @@ def _about(body: TurnBody) -> str:
     return " · ".join(notes)
 
 
-def _parts(row: TurnRow, body: TurnBody, cap: int) -> Iterator[Json]:
+def _parts(row: TurnRow, body: TurnBody, cap: int, marked: Marked | None) -> Iterator[Json]:
     for message in body.before:
         yield _message(message, cap)
     if body.reasoning:
@@ -44,9 +50,9 @@ def _parts(row: TurnRow, body: TurnBody, cap: int) -> Iterator[Json]:
         yield _part("agent", "agent", shown(body.text, cap=cap))
     for call in body.calls:
         yield _call(call, row, cap)
-        yield from (_observation(seen, call.name, cap) for seen in body.observations if seen.call == call.index)
+        yield from (_observation(seen, call.name, cap, marked) for seen in body.observations if seen.call == call.index)
     known = {call.index for call in body.calls}
-    yield from (_observation(seen, "", cap) for seen in body.observations if seen.call not in known)
+    yield from (_observation(seen, "", cap, marked) for seen in body.observations if seen.call not in known)
 
 
 def _message(message: Message, cap: int) -> Json:
@@ -62,11 +68,14 @@ def _call(call: CallBody, row: TurnRow, cap: int) -> Json:
     return {**part, "decisions": [_decision(decision) for decision in decisions[:DECISIONS_NAMED]]}
 
 
-def _observation(seen: ObservationBody, name: str, cap: int) -> Json:
+def _observation(seen: ObservationBody, name: str, cap: int, marked: Marked | None) -> Json:
     notes = [f"result of {plain_line(name, 80)}" if name else "result of a call of another turn, or of none"]
     notes += ["marked as an error"] if seen.is_error else []
     notes += [f"{seen.images} pictures, not kept"] if seen.images else []
-    return _part(" · ".join(notes), "tool", shown(seen.text, seen.spans, cap))
+    spans = seen.spans
+    if marked and marked[0] == seen.call and marked[2] <= len(seen.text):
+        spans, cap = (*spans, Span(marked[1], marked[2], "tool", "the value that was asked for")), max(cap, marked[2])
+    return _part(" · ".join(notes), "tool", shown(seen.text, spans, cap))
 
 
 def _part(title: str, origin: str, text: Shown) -> dict[str, Json]:
