@@ -115,6 +115,7 @@ class RunInProgress:
         self.header = ended.header
         if self._record:
             self._columns.after(self.number, ended.after, self.last_turn)
+            self._columns.beside(self.number, ended.rubrics, ended.verdicts)
             self._columns.delivered(self.number, self._delivered())
         self._take(self._historian.end(ended.after, self.last_turn), after_last=True)
         self._columns.timeline(self.number, self._historian.tab.timeline())
@@ -328,6 +329,8 @@ class _Log:
         """A piece with what the folder states, and without impossible numbers."""
         if isinstance(piece, RunStarted | RunEnded):
             piece = replace(piece, header=self._stated(piece.key, piece.header))
+        if isinstance(piece, RunEnded) and self._bundle and self._bundle.rubrics and not piece.key:
+            piece = replace(piece, rubrics=(), verdicts=())
         sound, problems = plausible(piece, self._state.path)
         self._problems += problems
         return sound

@@ -83,4 +83,6 @@ def with_bundle(run: Run, bundle: Bundle) -> Run:
     run = replace(run, header=header, problems=bundle.problems + run.problems)
     if key:
         return run
-    return replace(run, rubrics=bundle.rubrics, verdicts=bundle.verdicts, deliverables=bundle.deliverables)
+    if bundle.rubrics:
+        run = replace(run, rubrics=bundle.rubrics, verdicts=bundle.verdicts)
+    return replace(run, deliverables=bundle.deliverables)

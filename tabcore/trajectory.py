@@ -275,11 +275,16 @@ class TurnRead:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """Run `key` has no more turns. `header` is the final one; `after` is what was said after the last turn."""
+    """Run `key` has no more turns. `header` is the final one; `after` is what was said after the last turn.
+
+    `rubrics` and `verdicts` are those that the log itself holds of the run.
+    """
 
     key: str
     header: RunHeader
     after: tuple[Message, ...] = ()
+    rubrics: tuple[Rubric, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +349,7 @@ def collect(pieces: Iterable[Piece], *, digest: str, path: str) -> tuple[Run, ..
     headers: dict[str, RunHeader] = {}
     turns: dict[str, list[Turn]] = {}
     abandoned: dict[str, list[Turn]] = {}
-    after: dict[str, tuple[Message, ...]] = {}
+    ended: dict[str, RunEnded] = {}
     problems: list[Problem] = []
     tally = Tally()
     for piece in pieces:
@@ -353,8 +358,8 @@ def collect(pieces: Iterable[Piece], *, digest: str, path: str) -> tuple[Run, ..
                 headers[key] = header
             case TurnRead(key, turn, gave_up):
                 (abandoned if gave_up else turns).setdefault(key, []).append(turn)
-            case RunEnded(key, header, messages):
-                headers[key], after[key] = header, messages
+            case RunEnded(key):
+                ended[key] = piece
             case Problem():
                 problems.append(piece)
             case Tally():
@@ -363,12 +368,14 @@ def collect(pieces: Iterable[Piece], *, digest: str, path: str) -> tuple[Run, ..
         Run(
             run_id=run_key(digest, key),
             path=path,
-            header=header,
+            header=end.header,
             turns=tuple(turns.get(key, ())),
             abandoned=tuple(abandoned.get(key, ())),
-            after=after.get(key, ()),
+            after=end.after,
+            rubrics=end.rubrics,
+            verdicts=end.verdicts,
             problems=tuple(problems),
             tally=tally,
         )
-        for key, header in headers.items()
+        for key, end in ((key, ended.get(key, RunEnded(key, header))) for key, header in headers.items())
     )

@@ -7,6 +7,8 @@ import json
 import struct
 import zipfile
 import zlib
+from collections import Counter
+from pathlib import Path
 
 import pyarrow
 import pytest
@@ -14,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import ABSENT, REAL, counted, damaged, golden, kinds, runs_in, runs_of
 
+from tabcore.ingest import load
 from tabcore.readers import inspect_log, zip_members
 from tabcore.source import Source
-from tabcore.trajectory import without
+from tabcore.store.store import Store
+from tabcore.trajectory import Rubric, Verdict, without
 
 HEADER = {
     "version": 2,
@@ -95,6 +99,57 @@ def test_each_sample_of_an_archive_is_a_run_with_its_own_key(data: bytes) -> Non
     ]
     assert [[turn.text for turn in run.turns] for run in runs] == [["I look", "42"]] * 2
     assert runs[0].problems == ()
+
+
+def test_scores_are_the_verdicts_of_their_own_sample() -> None:
+    right = {"match": {"value": "C", "answer": "42", "explanation": "It is 42"}}
+    wrong = {"match": {"value": "I", "answer": "7"}, "style": {"value": {"tone": 1, "length": 310}}}
+    one, two = runs_in(inspect_log, document(sample(scores=right), sample("s2", scores=wrong, target=["42", "43"])))
+    assert one.rubrics == (Rubric("match", "match: the answer is 42"),)
+    assert one.verdicts == (Verdict("match", True, "score: C\nanswer: 42\nexplanation: It is 42"),)
+    assert [rubric.text for rubric in two.rubrics] == [
+        "match: the answer is 42 or 43",
+        "style/tone: the answer is 42 or 43",
+        "style/length: the answer is 42 or 43",
+    ]
+    assert [(verdict.passed, verdict.evidence) for verdict in two.verdicts] == [
+        (False, "score: I\nanswer: 7"),
+        (True, "score: 1"),
+        (None, "score: 310"),
+    ]
+
+
+@pytest.mark.parametrize("scores", [None, [], "C", {}, 7])
+def test_a_sample_without_scores_has_no_verdict(scores: object) -> None:
+    [run] = runs_in(inspect_log, document(sample(scores=scores)))
+    assert (run.rubrics, run.verdicts, run.problems) == ((), (), ())
+
+
+def test_an_explanation_that_is_an_attachment_is_shown_in_full() -> None:
+    scores = {"match": {"value": "C", "explanation": "attachment://abc"}}
+    [run] = runs_in(inspect_log, document(sample(scores=scores, attachments={"abc": "A long reason"})))
+    assert run.verdicts[0].evidence == "score: C\nexplanation: A long reason"
+
+
+def test_scores_reach_the_store_with_the_run_that_they_are_of(tmp_path: Path) -> None:
+    log = tmp_path / "log.json"
+    log.write_text(
+        document(sample(scores={"match": {"value": "C"}}), sample("s2", scores={"match": {"value": "\ud800"}}))
+    )
+    store = Store(tmp_path / "runs.duckdb")
+    load([str(log)], store)
+    with store.reading() as connection:
+        found = connection.execute(
+            "SELECT key, rubric_id, passed FROM verdicts JOIN runs ON runs.number = verdicts.run ORDER BY key"
+        ).fetchall()
+    assert found == [("s1_epoch_1", "match", True), ("s2_epoch_1", "match", None)]
+
+
+@pytest.mark.skipif(not REAL.exists(), reason=ABSENT)
+def test_the_scores_of_a_published_log_are_its_verdicts() -> None:
+    """`unzip -p FILE "samples/*" | jq -r .scores.includes.value | sort | uniq -c`: 9 C, 6 I."""
+    runs = runs_of(inspect_log, Source.of_path(REAL / "inspect" / "docent_intercode_ctf.eval"))
+    assert Counter(verdict.passed for run in runs for verdict in run.verdicts) == {True: 9, False: 6}
 
 
 def test_calls_results_prompts_and_notices_are_told_apart() -> None:

@@ -78,6 +78,62 @@ def test_the_outcome_is_the_task_and_the_judges_rubric_is_not_in_the_conversatio
     ]
 
 
+def verdicts(*events: dict[str, object]) -> list[tuple[str, str, bool | None, bool]]:
+    """By what a session with these events is judged, and how."""
+    [run] = runs_in(managed_agents, json.dumps([*EVENTS[:-2], *events]))
+    found = {verdict.rubric_id: verdict for verdict in run.verdicts}
+    return [
+        (
+            rubric.text,
+            found[rubric.rubric_id].evidence,
+            found[rubric.rubric_id].passed,
+            found[rubric.rubric_id].judge_failed,
+        )
+        for rubric in run.rubrics
+        if rubric.rubric_id in found
+    ]
+
+
+def evaluated(result: str | None, **more: object) -> dict[str, object]:
+    return event("span.outcome_evaluation_end", result=result, **more)
+
+
+@pytest.mark.parametrize(
+    ("result", "passed", "judge_failed"),
+    [
+        ("satisfied", True, False),
+        ("needs_revision", False, False),
+        ("max_iterations_reached", False, False),
+        ("failed", None, True),
+        ("interrupted", None, False),
+        ("unheard-of", None, False),
+    ],
+)
+def test_the_judges_result_is_the_verdict_on_the_outcomes_rubric(
+    result: str, passed: bool | None, judge_failed: bool
+) -> None:
+    assert verdicts(evaluated(result)) == [("Is it 3?", f"result: {result}", passed, judge_failed)]
+
+
+def test_the_last_evaluation_counts() -> None:
+    told = verdicts(evaluated("needs_revision", explanation="No source"), evaluated("satisfied", explanation="Named"))
+    assert told == [("Is it 3?", "result: satisfied\nNamed", True, False)]
+
+
+def test_an_outcome_that_was_not_evaluated_has_no_verdict() -> None:
+    [run] = runs_in(managed_agents, json.dumps(EVENTS[:-2]))
+    assert [rubric.text for rubric in run.rubrics] == ["Is it 3?"]
+    assert run.verdicts == ()
+
+
+def test_each_outcome_has_its_own_verdict() -> None:
+    second = event(
+        "user.define_outcome", outcome_id="o2", description="Name it", rubric={"type": "file", "file_id": "f"}
+    )
+    told = verdicts(second, evaluated("satisfied", outcome_id="o2"))
+    assert told == [("Name it", "result: satisfied", True, False)]
+
+
 def test_a_sessions_error_is_a_problem_with_its_words() -> None:
     [run] = runs_in(managed_agents, SAMPLE)
     assert kinds(run) == {"failed run": 1}

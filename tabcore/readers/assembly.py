@@ -15,6 +15,7 @@ from tabcore.trajectory import (
     Message,
     Observation,
     Outcome,
+    Rubric,
     RunEnded,
     RunHeader,
     RunStarted,
@@ -23,6 +24,7 @@ from tabcore.trajectory import (
     Turn,
     TurnRead,
     Usage,
+    Verdict,
 )
 
 
@@ -67,6 +69,8 @@ class RunAssembler:
         self._waiting: list[Message] = []
         self._observations: list[Observation] = []
         self._stated: list[Stated] = []
+        self._rubrics: dict[str, Rubric] = {}
+        self._verdicts: dict[str, Verdict] = {}
         self._open_calls: dict[str, ToolCall] = {}
         self._answered: set[str] = set()
 
@@ -138,6 +142,12 @@ class RunAssembler:
         """The record says something of files; it is kept with the latest response."""
         self._stated += stated
 
+    def judge(self, rubric: Rubric, verdict: Verdict | None = None) -> None:
+        """The log says by what the run is judged, or how; the last word on a rubric counts."""
+        self._rubrics[rubric.rubric_id] = rubric
+        if verdict is not None:
+            self._verdicts[rubric.rubric_id] = verdict
+
     def awaits(self, call_id: str) -> ToolCall | None:
         """The call with this id that has no result yet."""
         return self._open_calls.get(call_id)
@@ -159,7 +169,8 @@ class RunAssembler:
             self._account.note(
                 call.line, "unanswered call", f'the call {call.call_id} of "{call.name}" has no result', "kept without"
             )
-        self._account.pieces.append(RunEnded(self.key, self.header, tuple(self._waiting)))
+        judged = tuple(self._rubrics.values()), tuple(self._verdicts.values())
+        self._account.pieces.append(RunEnded(self.key, self.header, tuple(self._waiting), *judged))
 
     def _await(self, call: ToolCall) -> None:
         if call.call_id:

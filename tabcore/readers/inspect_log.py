@@ -4,7 +4,7 @@ Each sample is a run of its own, with the key `<id>_epoch_<n>`. Format: UKGovern
 Turns are the final `messages`; time and tokens come from the model events. A response that only a model event has (the
 task compacted its context, or the log kept one message) becomes a turn too. `attachment://<hash>` stands for a text in
 `attachments`; `input_refs` are ranges into `message_pool`. Model events from the scorer on are the judge's and are
-passed over, and so are scores and targets. `line` is a message's place in its sample.
+passed over; scores are the run's verdicts (`inspect_scores`). `line` is a message's place in its sample.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import msgspec
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account, seconds
 from tabcore.readers.contents import Content, arguments, content
+from tabcore.readers.inspect_scores import judged
 from tabcore.readers.json_documents import shaped
 from tabcore.trajectory import Json, Message, Observation, RunHeader, Span, Task, ToolCall, Usage
 
@@ -84,6 +85,8 @@ class Sample(msgspec.Struct):
     input: Any = None
     messages: list[Any] | None = None
     output: Any = None
+    target: Any = None
+    scores: Any = None
     events: list[_Event] | None = None
     attachments: dict[str, str] | None = None
     message_pool: list[Any] | None = None
@@ -131,6 +134,8 @@ class SampleReader:
             self._account.note(len(messages), "failed run", what, "kept as far as it goes")
         if self._run.turns == 0:
             self._account.note(0, "no turns", f"the sample {self._run.key} holds no response", "kept without turns")
+        for rubric, verdict in judged(self._resolved(self._sample.scores), self._sample.target):
+            self._run.judge(rubric, verdict)
         self._run.end()
 
     def _messages(self) -> list[ChatMessage]:

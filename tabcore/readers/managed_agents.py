@@ -4,8 +4,9 @@ Format: Anthropic's session events (`agent.*`, `user.*`, `session.*`, `span.*`).
 transcript (rows, of open-hai); events that it lacks after the public API reference.
 
 A response is what the agent says and calls until a result comes or the next model request starts; its tokens stand in
-`span.model_request_end`. `user.define_outcome` holds the task; its rubric is a judge's, and is passed over like the
-verdict, but for the words that the judge sends back to the agent. `line` is an event's number, or its line.
+`span.model_request_end`. `user.define_outcome` holds the task and a rubric, which only the judge sees: the last
+`span.outcome_evaluation_end` is its verdict, and the words that each sends back to the agent are part of the
+conversation. `line` is an event's number, or its line.
 """
 
 from __future__ import annotations
@@ -22,9 +23,15 @@ from tabcore.readers.contents import Content, arguments, content, text_of
 from tabcore.readers.heads import Head
 from tabcore.readers.json_documents import shaped, values
 from tabcore.source import Source
-from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Task, ToolCall, Usage
+from tabcore.trajectory import Json, Message, Observation, Piece, Rubric, RunHeader, Task, ToolCall, Usage, Verdict
 
 NAME = "managed-agents"
+
+EVIDENCE_LIMIT = 4000
+"""Characters of a verdict's explanation that are kept as evidence."""
+
+_RESULTS = {"satisfied": True, "needs_revision": False, "max_iterations_reached": False}
+"""Whether the judge found the outcome met. It could not judge when it "failed" or was "interrupted"."""
 
 _DOMAINS = ("agent.", "user.", "session.", "span.")
 
@@ -50,6 +57,9 @@ class _Event(msgspec.Struct):
     custom_tool_use_id: str | None = None
     is_error: bool | None = None
     description: str | None = None
+    rubric: Any = None
+    outcome_id: str | None = None
+    result: str | None = None
     explanation: str | None = None
     deny_message: str | None = None
     model: str | None = None
@@ -104,6 +114,7 @@ class _Session:
         self._run = RunAssembler("", RunHeader(NAME, harness=NAME), account)
         self._is_over = True
         self._usage: Usage | None = None
+        self._outcomes: dict[str, Rubric] = {}
 
     def take(self, line: int, value: Json) -> None:
         """One event, or the row that holds it."""
@@ -169,6 +180,7 @@ class _Session:
                 if self._run.header.task is None and text:
                     self._run.header = replace(self._run.header, task=Task(text, "outcome"))
                 self._run.say(Message(text, "person", "prompt", line, time))
+                self._outcome(event, text)
             case "custom_tool_result":
                 self._result(event, line, time)
             case "interrupt":
@@ -189,10 +201,27 @@ class _Session:
                     self._usage = usage
                 else:
                     response.usage = usage
-            case "outcome_evaluation_end" if event.explanation:
-                self._run.say(Message(event.explanation, "harness", "notice", line, time))
+            case "outcome_evaluation_end":
+                if event.explanation:
+                    self._run.say(Message(event.explanation, "harness", "notice", line, time))
+                self._judge(event)
             case _:
                 pass
+
+    def _outcome(self, event: _Event, asked: str) -> None:
+        """What the session is judged by: the rubric's text, else what was asked."""
+        ident = event.outcome_id or f"outcome-{len(self._outcomes) + 1}"
+        told = event.rubric.get("content") if isinstance(event.rubric, dict) else event.rubric
+        self._outcomes[ident] = Rubric(ident, content(told).text or asked)
+        self._run.judge(self._outcomes[ident])
+
+    def _judge(self, event: _Event) -> None:
+        """A verdict, on the latest outcome where it names none."""
+        latest = next(reversed(self._outcomes.values()), None)
+        rubric = self._outcomes.get(event.outcome_id or "", latest) or Rubric("outcome-1", "The outcome is satisfied")
+        passed = _RESULTS.get(event.result or "")
+        evidence = "\n".join(filter(None, (f"result: {event.result or ''}", event.explanation)))[:EVIDENCE_LIMIT]
+        self._run.judge(rubric, Verdict(rubric.rubric_id, passed, evidence, judge_failed=event.result == "failed"))
 
     def _open(self, line: int, time: float | None) -> Response:
         """The response that is being given."""
