@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_checks import damaged, kinds, runs_in
 
+import tabcore
+from tabcore.ingest import load
 from tabcore.readers import managed_agents
+from tabcore.store.store import Store
 
 
 def event(kind: str, **fields: object) -> dict[str, object]:
@@ -132,6 +136,22 @@ def test_each_outcome_has_its_own_verdict() -> None:
     )
     told = verdicts(second, evaluated("satisfied", outcome_id="o2"))
     assert told == [("Name it", "result: satisfied", True, False)]
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_rubrics_in_the_runs_folder_count_more_than_the_logs_own(beside: bool, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "session.json").write_text(SAMPLE)
+    (tmp_path / "run" / "run.toml").write_text('suite = "sums"')
+    if beside:
+        (tmp_path / "run" / "rubrics.json").write_text('[{"id": "b1", "text": "It is 3"}]')
+    expected = [("b1", "It is 3")] if beside else [("outcome-1", "Is it 3?")]
+    [loaded] = tabcore.load(str(tmp_path / "run"))
+    assert [(rubric.rubric_id, rubric.text) for rubric in loaded.run.rubrics] == expected
+    store = Store(tmp_path / "runs.duckdb")
+    load([str(tmp_path / "run")], store)
+    with store.reading() as connection:
+        assert connection.execute("SELECT rubric_id, text FROM rubrics").fetchall() == expected
 
 
 def test_a_sessions_error_is_a_problem_with_its_words() -> None:
