@@ -14,6 +14,7 @@ from dashboard import uploads
 from dashboard.uploads import Dropped
 from sample_runs import runs_folder
 from tabcore import questions, rerun
+from tabcore.analyses.left_out import LeftOut
 from tabcore.analyses.shown_but_missing import ShownButMissing
 from tabcore.analyses.value_story import ValueStory
 from tabcore.errors import UsageError
@@ -123,6 +124,12 @@ def value_story(run_id: str, rubric_id: str, key: str, rule: Rule) -> ValueStory
     return _value_story(str(db), _stamp(db), run_id, rubric_id, key, rule)
 
 
+def left_out(run_id: str, rule: Rule, dates: bool) -> LeftOut:
+    """What a run read and did not deliver."""
+    db = store_file()
+    return _left_out(str(db), _stamp(db), run_id, rule, dates)
+
+
 def leaves(runs: tuple[str, ...]) -> Mapping[str, tuple[int | None, ...]]:
     """For each of these runs and its turns, when what the turn showed has left the context window."""
     db = store_file()
@@ -203,6 +210,11 @@ def _missing(db: str, stamp: Stamp, runs: tuple[str, ...], rule: Rule, dates: bo
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _value_story(db: str, stamp: Stamp, run_id: str, rubric_id: str, key: str, rule: Rule) -> ValueStory:
     return questions.value_story(db, run_id, rubric_id, key, rule)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _left_out(db: str, stamp: Stamp, run_id: str, rule: Rule, dates: bool) -> LeftOut:
+    return questions.left_out(db, run_id, rule, dates=dates)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

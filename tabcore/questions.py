@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable
 from functools import cache, partial
 
 from tabcore.analyses.equality import equal_keys
+from tabcore.analyses.left_out import LeftOut
+from tabcore.analyses.left_out import left_out as ranked
 from tabcore.analyses.provenance import Provenance
 from tabcore.analyses.provenance import provenance as provenance_of
 from tabcore.analyses.provenance_facts import blotted
@@ -25,7 +27,10 @@ from tabcore.store.provenance_selects import provenance_facts
 from tabcore.store.value_selects import (
     Accepted,
     Connection,
+    asked_texts,
+    delivered_keys,
     delivered_text,
+    held_values,
     observation_text,
     result_lengths,
     value_facts,
@@ -73,6 +78,19 @@ def value_story(
             raise UsageError(f"run {run_id}", fact, "See which it expects: runningtab analyze shown-but-missing")
         story = _told(connection, number, value, level)
         return redacted(story, Masks(secret_selects.of_run(connection, number)))
+
+
+def left_out(db: Db, run_id: str, rule: Rule = DEFAULT, *, dates: bool = False) -> LeftOut:
+    """The distinctive values in the files that a run read which it did not deliver, ranked; no rubrics are needed."""
+
+    def counts(key: str, kind: str) -> bool:
+        return dates if kind == "date" else not dates and is_distinctive_key(key, kind, rule)  # type: ignore[arg-type]
+
+    with open_store(db).reading() as connection:
+        [number] = numbers_of(connection, [run_id])
+        held = held_values(connection, number, counts)
+        found = ranked(held, delivered_keys(connection, number), asked_texts(connection, number), rule)
+        return redacted(found, Masks(secret_selects.of_run(connection, number)))
 
 
 def window_leaves(db: Db, runs: Iterable[str], level: int = PAPER_LEVEL) -> dict[str, tuple[int | None, ...]]:

@@ -13,7 +13,7 @@ from tabcore import rerun
 from tabcore.analyses.rates import Rate
 from tabcore.analyses.shown_but_missing import ExpectedValue, ShownButMissing
 from tabcore.commands.analyze import missing_json
-from tabcore.questions import shown_but_missing
+from tabcore.questions import left_out, shown_but_missing
 from tabcore.text.value_rules import DEFAULT, Rule
 
 BILLS = "no,payee,amount\n1,Aldgate,1234.50\n2,Fjord,7890.25\n3,Bergen,(356.10)\n"
@@ -175,3 +175,27 @@ def test_the_json_names_places_and_counts(made: Made) -> None:
     }  # fmt: skip
     [value] = told["values"]  # type: ignore[misc]
     assert value["shown"] == [{"turn": 2, "call": 0, "start": 26, "end": 33}]  # type: ignore[index]
+
+
+def test_what_was_read_and_not_delivered_is_ranked_by_its_line_and_the_task(made: Made) -> None:
+    made.run({}, "Aldgate gets 1,234.50")
+    (made.folder / "task.md").write_text("Write report.md: what does Bergen cost?")
+    rerun.load([str(made.folder)], made.store)
+    [run] = rerun.runs(made.store)
+    found = left_out(made.store, run.run_id)
+    assert [(value.text, value.entry_id, value.line.number) for value, _ in found.values] == [
+        ("(356.10)", "L1", 4),
+        ("7890.25", "L1", 3),
+    ]
+    assert (found.held, found.delivered) == (3, 1)
+    assert found.values[0][1] > found.values[1][1] == 0
+
+
+def test_the_agents_own_file_is_nothing_that_was_read(made: Made) -> None:
+    after = (
+        pi_agent("", ("c5", "bash", {"command": "cat /ws/report.md"})),
+        pi_result("c5", "A total of 77,777.77"),
+    )
+    made.run({}, "A total of 77,777.77", after=after)
+    [run] = rerun.runs(made.store)
+    assert "77,777.77" not in [value.text for value, _ in left_out(made.store, run.run_id).values]

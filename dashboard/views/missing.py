@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from dashboard import data, selection
-from dashboard.parts import load_report, story, value_rule
+from dashboard.parts import left_out, load_report, story, value_rule
 from tabcore.analyses.shown_but_missing import OUTCOMES, ExpectedValue, ShownButMissing
-from tabcore.commands.analyze import left_out, sentence
+from tabcore.commands.analyze import not_covered, sentence
 from tabcore.presentation import charts
 from tabcore.presentation.plain import plain_line
 from tabcore.presentation.turn_lines import turn_line
@@ -29,15 +29,15 @@ def render() -> None:
     chosen = _chosen(rows)
     asked = value_rule.draw()
     found = data.missing(tuple(row.run_id for row in chosen), asked.rule, asked.dates)
-    if not found.values:
+    if found.values:
+        _answer(found, chosen, asked)
+        value = _table(_of_outcome(found, _figures(found)))
+        if value is not None:
+            story.draw(value, asked)
+    else:
         _nothing(found)
-        return
-    _answer(found, chosen, asked)
-    picked = _figures(found)
-    values = _of_outcome(found, picked)
-    value = _table(values)
-    if value is not None:
-        story.draw(value, asked)
+    if chosen:
+        left_out.draw(chosen, asked)
 
 
 def _say(words: str) -> None:
@@ -51,7 +51,7 @@ def _nothing(found: ShownButMissing) -> None:
         "**No rubric of these runs expects a distinctive value, or none of them delivered anything.** Rubrics and verdicts "
         "lie beside a log: `rubrics.json` and `verdicts.json` in its folder, or a benchmark's own files."
     )
-    for line in left_out(found):
+    for line in not_covered(found):
         st.text(line)
 
 
@@ -80,7 +80,7 @@ def _answer(found: ShownButMissing, chosen: Sequence[RunRow], asked: selection.A
         usual = selection.DEFAULT_ASKED
         before = data.missing(tuple(row.run_id for row in chosen), usual.rule, usual.dates)
         told.append(f"Under the usual rule: {sentence(before)}")
-    for line in (*told, *left_out(found)):
+    for line in (*told, *not_covered(found)):
         st.text(line)
     if any(value.run.simulated for value in found.values):
         st.html(

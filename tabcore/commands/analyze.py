@@ -28,6 +28,16 @@ def add_questions(command: Command) -> None:
     asked.add_argument("runs", nargs="*", metavar="RUN", help="ids of runs, or their beginnings (default: all)")
     for name in ("method", "model", "suite"):
         asked.add_argument(f"--{name}", help=f"only runs of this {name}")
+    _add_rule(asked)
+    read = command(
+        "left-out", "which distinctive values of the files that a run read it did not deliver, ranked", _left
+    )
+    read.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
+    read.add_argument("--top", type=int, default=40, metavar="N", help="print so many at most (40)")
+    _add_rule(read)
+
+
+def _add_rule(asked: argparse.ArgumentParser) -> None:
     asked.add_argument(
         "--digits", type=int, default=3, metavar="N", help="digits before the point that make a number distinctive (3)"
     )
@@ -35,7 +45,7 @@ def add_questions(command: Command) -> None:
     asked.add_argument("--either-sign", action="store_true", help="-356 equals 356")
     asked.add_argument("--percent-marks-dropped", action="store_true", help="12.3%% equals 12.3")
     asked.add_argument("--shares", action="store_true", help="12.3%% equals 0.123")
-    asked.add_argument("--dates", action="store_true", help="ask for the dates that rubrics expect instead of numbers")
+    asked.add_argument("--dates", action="store_true", help="ask for dates instead of numbers")
     asked.add_argument("--json", action="store_true", help="print JSON for other programs")
 
 
@@ -77,6 +87,31 @@ def _missing(options: argparse.Namespace) -> int:
         print_json(missing_json(found))
     else:
         _print_missing(found)
+    return 0
+
+
+def _left(options: argparse.Namespace) -> int:
+    from tabcore.questions import left_out
+
+    found = left_out(options.db, options.run, rule_of(options), dates=options.dates)
+    if options.json:
+        print_json(
+            {
+                "held": found.held,
+                "delivered": found.delivered,
+                "left_out": [asdict(value) | {"score": score} for value, score in found.values],
+            }
+        )
+        return 0
+    say(f"Of {found.held} distinctive values in the files that were read, {found.delivered} are delivered.")
+    rows = [
+        (v.text, v.entry_id, f"turn {v.turn}", f"{score:.1f}", v.path, v.line.left + v.text + v.line.right)
+        for v, score in found.values
+    ]
+    if rows:
+        print_table([("value", "entry", "read at", "score", "file", "line"), *rows[: options.top]])
+    if len(rows) > options.top:
+        say(f"… and {len(rows) - options.top} more; --top prints more of them")
     return 0
 
 
@@ -131,7 +166,7 @@ def _print_missing(found: ShownButMissing) -> None:
     if missing := [value for value in found.values if value.is_missing]:
         say("")
         print_table([("run", "rubric", "value", "first shown", "held in", "task"), *map(_line, missing)])
-    for line in left_out(found):
+    for line in not_covered(found):
         say(line)
 
 
@@ -156,7 +191,7 @@ def sentence(found: ShownButMissing) -> str:
     )
 
 
-def left_out(found: ShownButMissing) -> Sequence[str]:
+def not_covered(found: ShownButMissing) -> Sequence[str]:
     """What the answer does not cover, one line each."""
     lines = []
     if found.without_deliverable:

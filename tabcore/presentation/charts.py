@@ -68,7 +68,7 @@ def rate_bar(rate: Rate, words: str, title: str, paper: float, paper_words: str)
             orientation="h",
             marker=_marks([_Look(words, READ, "")]),
             error_x={"type": "data", "symmetric": False, "array": [high - share], "arrayminus": [share - low]}
-            | {"thickness": 1, "width": 4},
+            | {"thickness": 2, "width": 5, "color": "#9AA3AE"},
             hovertemplate=f"{_counted(rate)}, 95 % interval {low:.1%} to {high:.1%}<extra></extra>",
             showlegend=False,
         )

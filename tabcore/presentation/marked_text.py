@@ -14,7 +14,7 @@ STYLE = """\
 .marked-text.delivered { border-left-color: #009E73; }
 .marked-text ol { margin: 0; padding: 0; list-style: none; }
 .marked-text li { display: flex; gap: .9em; white-space: pre-wrap; overflow-wrap: anywhere; }
-.marked-text li > b { flex: 0 0 3.5em; text-align: right; font-weight: 400; opacity: .65; user-select: none; }
+.marked-text li > b { flex: 0 0 3.5em; text-align: right; font-weight: 400; opacity: .78; user-select: none; }
 .marked-text mark { background: #F0E442; color: #111; padding: 0 .15em; border-radius: 2px; font-weight: 600; }
 </style>
 """

@@ -7,9 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 import duckdb
 import pyarrow as pa
 
+from tabcore.analyses.left_out import HeldValue
 from tabcore.analyses.value_facts import DeliveredAt, Expected, Held, RubricFacts, RunFacts, Shown, ValueFacts
 from tabcore.store.selects import spans_of, texts
 from tabcore.store.texts import restored, restored_rows, storable
+from tabcore.text.marked_lines import marked_line
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -144,3 +146,33 @@ def result_lengths(connection: Connection, number: int) -> list[list[int]]:
         if 0 < turn <= turns:
             lengths[turn - 1].append(chars)
     return lengths
+
+
+def held_values(connection: Connection, number: int, counts: Callable[[str, str], bool]) -> tuple[HeldValue, ...]:
+    """Each value, by key, that the read log of a run holds and that `counts` by key and kind, at its first place."""
+    query = (
+        'SELECT v.key, v.kind, arg_min((l.entry_id, l.path, l.turn, l.excerpt, v.start, v."end"), (l.rowid, v.start)) AS place'
+        " FROM read_log l JOIN texts t ON t.digest = l.excerpt JOIN text_values v ON v.text = t.number"
+        " WHERE l.run = ? AND NOT l.authored GROUP BY v.key, v.kind ORDER BY min(l.rowid), min(v.start), v.key"
+    )
+    rows = [row for row in connection.execute(query, [number]).fetchall() if counts(row[0], row[1])]
+    excerpts = texts(connection, (place[3] for _, _, place in rows))
+    return tuple(
+        HeldValue(key, kind, entry, restored(path), turn, marked_line(excerpts[text], start, end), start, end)
+        for key, kind, (entry, path, turn, text, start, end) in rows
+    )
+
+
+def delivered_keys(connection: Connection, number: int) -> frozenset[str]:
+    """The keys of all values in the delivered texts of a run."""
+    query = (
+        "SELECT DISTINCT v.key FROM deliverables d JOIN texts t ON t.digest = d.text"
+        " JOIN text_values v ON v.text = t.number WHERE d.run = ?"
+    )
+    return frozenset(key for (key,) in connection.execute(query, [number]).fetchall())
+
+
+def asked_texts(connection: Connection, number: int) -> tuple[str, ...]:
+    """The texts that say what a run is to deliver: its task and the requirements that the agent stated."""
+    query = "SELECT task FROM runs WHERE number = $1 UNION ALL SELECT text FROM requirements WHERE run = $1"
+    return tuple(restored(text) for (text,) in connection.execute(query, [number]).fetchall() if text)

@@ -18,6 +18,7 @@ sys.path.insert(0, str(TESTS))
 from dashboard_server import BROWSER_FLAGS, Server, chromium, serving  # noqa: E402
 from made_log import made_log  # noqa: E402
 
+from sample_runs import runs_folder  # noqa: E402
 from tabcore import rerun  # noqa: E402
 
 expect.set_options(timeout=20_000)  # a busy machine may be slow; what never comes still fails
@@ -52,6 +53,21 @@ def made_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server,
         [loaded] = rerun.load([str(log)], server.store)
         yield server, loaded.runs[0]
     _has_no_traceback(server)
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A dashboard whose store holds the sample runs."""
+    with serving(tmp_path_factory.mktemp("samples") / "served") as server:
+        rerun.load([str(runs_folder())], server.store)
+        yield server
+    _has_no_traceback(server)
+
+
+@pytest.fixture
+def sample_visit(browser: Browser, request: pytest.FixtureRequest, samples: Server) -> Iterator[Visit]:
+    """A visit to the sample runs; `parametrize` it indirectly with "light", "dark" or "still"."""
+    yield from visiting(browser, samples.url, getattr(request, "param", "light"))
 
 
 @pytest.fixture

@@ -52,6 +52,14 @@ def test_the_list_of_runs_has_no_serious_violation(visit: Visit, axe: str) -> No
     assert _violations(page, axe) == []
 
 
+@pytest.mark.parametrize("sample_visit", ["light", "dark"], indirect=True)
+def test_the_missing_values_have_no_serious_violation(sample_visit: Visit, axe: str) -> None:
+    page = sample_visit.open("/missing")
+    page.locator(".st-key-story mark").first.wait_for()
+    page.wait_for_timeout(1200)
+    assert _violations(page, axe) == []
+
+
 def test_the_empty_list_has_no_serious_violation(first_visit: Visit, axe: str) -> None:
     page = first_visit.open("/")
     page.get_by_role("button", name="Load the sample runs").wait_for()
