@@ -21,6 +21,9 @@ SHORTEST = 12
 SHORTEST_CUT = 8
 """Characters of the shortest beginning of a secret that is masked at the end of a text."""
 
+BLOT = "\N{FULL BLOCK}"
+"""What a secret is blotted out with where its place must not change."""
+
 _BREAKS = re.compile(r"(?:\s|\\[nrt])+")
 _Value = TypeVar("_Value")
 
@@ -55,6 +58,14 @@ class Masks:
     def text(self, text: str) -> str:
         """A text without the secrets."""
         return self._cut(self._regex.sub(lambda match: self._word(match[0]), text)) if self._kinds else text
+
+    def in_place(self, text: str) -> str:
+        """A text of the same length, each secret blotted out, so that places in it stay what they are.
+
+        >>> Masks([Known("AWS Access Key", "AKIAIOSFODNN7EXAMPLA")]).in_place("id AKIAIOSFODNN7EXAMPLA.")
+        'id ████████████████████.'
+        """
+        return self._regex.sub(lambda match: BLOT * len(match[0]), text) if self._kinds else text
 
     def spans(self, text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
         """Spans of a text as they are in the text without the secrets."""
