@@ -40,10 +40,11 @@ def capture(call: ToolCall, observation: Observation | None, workspace: Workspac
     """
     facts = Facts(workspace, ShownErrors())
     sight = Sight(facts)
+    text = shown_text(observation)
     scene = Scene(
         tool=without_marks(call.name),
         arguments=call.arguments,
-        text=shown_text(observation),
+        text=text.replace("\r\n", "\n") if "\r" in text else text,
         is_error=observation.is_error if observation else True,
         images=observation.images if observation else 0,
         workspace=workspace,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -236,7 +237,12 @@ def _prefixed(show: Content, lines: list[str], sight: Sight) -> None:
 
 def _without_names(show: Content, sight: Sight) -> None:
     """Matching lines that name no file: those of the one file that was searched."""
-    if len(show.paths) != 1 or show.filtered:
+    facts = sight.facts
+    alone = show.paths[0] if len(show.paths) == 1 else ""
+    if alone and is_literal(alone) and facts.is_there(alone) and not facts.is_folder(alone):
+        sight.read(alone, show.rule, show.partial)
+        return
+    if not alone or show.filtered:
         for path in show.paths:
             sight.undecided.setdefault(
                 path, f"{show.rule}, names are hidden: which files they come from cannot be told"
@@ -292,9 +298,7 @@ def _object(show: Content, lines: list[str], sight: Sight) -> None:
 def _names(show: Names, lines: list[str], sight: Sight) -> None:
     found = entries(show, lines, sight.facts)
     if show.form == "stat-lines":
-        found = [
-            (sight.facts.in_repository(posixpath.relpath(path, show.base), show.base), folder) for path, folder in found
-        ]
+        found = list(_in_repository(show, found, sight.facts))
     if show.options == "x" and show.form.startswith(("^", "plain")):
         found = [(path, is_folder) for path, is_folder in found if not is_folder]
     folders, listed, known = sight.facts.folders, sight.listed, sight.facts.listed
@@ -304,6 +308,18 @@ def _names(show: Names, lines: list[str], sight: Sight) -> None:
         elif path not in listed:
             listed[path] = show.rule
             known[path] = None
+
+
+def _in_repository(show: Names, found: Iterable[tuple[str, bool]], facts: Facts) -> Iterator[tuple[str, bool]]:
+    """Paths of git's statistics, which cut a long one at its front: it is the one known file that ends so, or none."""
+    for path, folder in found:
+        name = posixpath.relpath(path, show.base)
+        if not name.startswith(".../"):
+            yield facts.in_repository(name, show.base), folder
+            continue
+        alike = [known for known in facts.workspace.files if known.endswith(name[3:])]
+        if len(alike) == 1:
+            yield alike[0], folder
 
 
 def _loop(show: Loop, lines: list[str], sight: Sight) -> None:

@@ -60,7 +60,8 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 _ZSH = re.compile(
-    r"^zsh:\d+: (?P<message>no matches found: .*|command not found: .*|no such file or directory: .*)$", re.MULTILINE
+    r"^(?:zsh|\(eval\)):\d+: (?P<message>no matches found: .*|command not found: .*|no such file or directory: .*)$",
+    re.MULTILINE,
 )
 _RG = re.compile(
     r"^(?:rg: |\[?fd error\]?: |fd: )?(?P<path>[^\n]*?): (?:No such file or directory|Permission denied|Is a directory|[^\n:]*) \(os error \d+\)$",
@@ -83,6 +84,8 @@ _TRACEBACK = re.compile(
     r"^Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n|\n)*(?P<last>[\w.]+(?:: [^\n]*)?|\S[^\n]*)?$",
     re.MULTILINE,
 )
+_PYTHON = re.compile(r"\bpython[\d.]*(?=[\s;|&]|$)")
+_MODULE_FRAME = re.compile(r"Traceback [^\n]*\n  File \"[^\"\n]*\", line (?P<line>\d{1,6}), in <module>$", re.MULTILINE)
 _SYNTAX_ERROR = re.compile(
     r"^  File \"[^\n]*\", line \d+\n(?:[ \t]+[^\n]*\n)*(?P<last>\w*Error: [^\n]*)$", re.MULTILINE
 )
@@ -102,7 +105,7 @@ class ShownErrors:
     """The errors that an observation shows. `text` is the observation without them.
 
     `paths`: the paths they name, as printed. `missing_programs`: commands that were not found.
-    `failed_folders`: targets of cd that failed.
+    `failed_folders`: targets of cd that failed. `stopped_at`: the line at which the command's one Python script ended.
     """
 
     text: str = ""
@@ -111,6 +114,7 @@ class ShownErrors:
     failed_folders: set[str] = field(default_factory=set)
     programs: set[str] = field(default_factory=set)
     traceback: bool = False
+    stopped_at: int = 0
 
     def mentions(self, path: str) -> bool:
         """True when an error names this path, absolute or as its relative end.
@@ -118,7 +122,7 @@ class ShownErrors:
         >>> ShownErrors(paths={"b/c.txt"}).mentions("/a/b/c.txt"), ShownErrors(paths={"c.txt"}).mentions("/a/bc.txt")
         (True, False)
         """
-        return any(path == named or path.endswith("/" + named.removeprefix("./").lstrip("/")) for named in self.paths)
+        return any(path == named or path.endswith("/" + named.removeprefix("./").strip("/")) for named in self.paths)
 
 
 def shown_errors(text: str, command: str) -> ShownErrors:
@@ -208,6 +212,9 @@ def _script_errors(text: str, command: str, found: ShownErrors) -> list[tuple[in
             found.traceback = True
             cuts.append(match.span())
             _note_quoted(found, match["last"] or "")
+        if len(cuts) == 1 and len(_PYTHON.findall(command)) == 1:
+            ended = _MODULE_FRAME.match(text, cuts[0][0])
+            found.stopped_at = int(ended["line"]) if ended else 0
     if '  File "' in text and not cuts:
         cuts += [match.span() for match in _SYNTAX_ERROR.finditer(text)]
     if "Node.js v" in text and "node" in command:
@@ -233,6 +240,8 @@ def _note(found: ShownErrors, program: str, message: str, from_shell: bool) -> N
     _note_quoted(found, message)
     if from_shell:
         found.paths.add(program)
+    if message.startswith("no such file or directory: "):
+        found.paths.add(message.partition(": ")[2])
     reason = _REASON.search(message)
     if reason is not None:
         path = reason["path"].strip()

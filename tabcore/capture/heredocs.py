@@ -48,12 +48,12 @@ def lift_heredocs(command: str) -> tuple[str, list[Heredoc]]:
             closing = command.find("'", position)
             position = len(command) if closing < 0 else closing + 1
         else:
-            _step(token, context)
+            step(token, context)
     bodies += [Heredoc("")] * len(waiting)
     return "".join([*pieces, command[done:]]), bodies
 
 
-def _step(token: str, context: list[str]) -> None:
+def step(token: str, context: list[str]) -> None:
     """Keeps track of open double quotes and parentheses."""
     inside = context[-1] if context else ""
     if token == '"':

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from tabcore.capture.patterns import is_literal, matches, resolve
 from tabcore.capture.shell_state import Facts
@@ -20,6 +21,7 @@ _PERMISSIONS = re.compile(r"^\s*(?:\d+\s+){0,2}(?P<type>[-bcdlps])[-rwxsStT]{9}[
 _TOTAL = re.compile(r"^total \d[\d.,]*[KMGTP]?$")
 _QUOTED = re.compile(r"^(?:'.*'|\"(?:[^\"\\]|\\.)*\"|\$'.*')(?P<mark>[/*@=|]?)$", re.DOTALL)
 _COLUMN_GAP = re.compile(r"\t\s*|\s{2,}")
+_QUOTED_CELLS = re.compile(r"^ ?(?:'[^']+'|\"[^\"]+\")\s{2,}\S|\S\s{2,}(?:'[^']+'|\"[^\"]+\")$")
 _ESCAPE = re.compile(r"((?:\\[0-7]{3})+)|\\(.)")
 _MARKS = {"/": True, "@": False, "*": False, "=": False, "|": False}
 
@@ -33,10 +35,14 @@ def ls_entries(names: Names, lines: list[str], facts: Facts) -> Iterator[tuple[s
         if headless and position == 0:
             yield from _known_by_name(section, long, names, facts)
             continue
-        if folder is not None:
-            facts.folders.add(folder)
         names_in = _long(section, names.options) if long else _short(section, names.options, names)
-        yield from _placed(folder if folder is not None else names.base, names_in)
+        if folder in facts.authored or folder in facts.workspace.authored or folder in facts.workspace.read:
+            folder = None
+        first = next(names_in, None)
+        if folder is not None and (position or first is not None or any(map(_TOTAL.match, section))):
+            facts.folders.add(folder)
+        if first is not None:
+            yield from _placed(folder if folder is not None else names.base, chain([first], names_in))
 
 
 def _known_by_name(lines: list[str], long: bool, names: Names, facts: Facts) -> Iterator[tuple[str, bool]]:
@@ -174,7 +180,7 @@ def _in_columns(texts: list[str], options: str) -> bool:
     if "C" in options or "x" in options:
         return True
     return (
-        any("\t" in text for text in texts)
+        any("\t" in text or _QUOTED_CELLS.search(text) for text in texts)
         or sum("  " in text and _COLUMN_GAP.search(text.strip()) is not None for text in texts) * 2 > len(texts) > 0
     )
 

@@ -64,7 +64,7 @@ def _piece_regex(piece: str) -> str:
         inner = piece[1:-1]
         negated = inner[:1] in "!^" and len(inner) > 1
         members = "".join(c if c == "-" or c.isalnum() else re.escape(c) for c in (inner[1:] if negated else inner))
-        return f"[{'^/' if negated else ''}{members or '[]'}]"
+        return f"[{'^/' if negated else ''}{members.replace('--', '-' + re.escape('-')) or '[]'}]"
     if piece[0] == SHOWN:
         return r"[\s\S]*"
     return re.escape(piece)

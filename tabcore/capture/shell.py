@@ -13,6 +13,7 @@ import tree_sitter
 import tree_sitter_bash
 
 from tabcore.capture.heredocs import Heredoc, lift_heredocs
+from tabcore.capture.line_ends import with_line_ends
 from tabcore.capture.patterns import HEREDOC, without_marks
 from tabcore.capture.plain_commands import plain_command
 from tabcore.capture.shell_fallback import fallback, pipeline, with_redirects, with_words
@@ -84,7 +85,7 @@ def _tree(command: str) -> Node:
 
 def grammar_tree(text: str, bodies: list[Heredoc]) -> Node:
     """The tree by the grammar, of a command whose heredocs were lifted out."""
-    return _Conversion(text.encode("utf-8", "replace"), bodies).tree()
+    return _Conversion(with_line_ends(text).encode("utf-8", "replace"), bodies).tree()
 
 
 _OPERATORS: dict[str, Operator] = {"&": "&", "&&": "&&", "||": "||"}
@@ -155,7 +156,9 @@ class _Conversion(WordReader):
         first = node.children[0]
         inner = first.children[0].type if first.type == "redirected_statement" else first.type
         parts = [c for c in node.children if c.is_named and c.type != "comment"]
-        return pipeline([self.node(c) for c in parts], inner == "list", parts[-1].type == "list")
+        stages = [self.node(c) for c in parts]
+        listed = inner == "list" or (inner == "pipeline" and isinstance(stages[0], Chain))
+        return pipeline(stages, listed, parts[-1].type == "list")
 
     def compound(self, node: SyntaxNode) -> Node:
         match node.type:

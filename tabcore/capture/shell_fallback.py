@@ -32,7 +32,8 @@ def pipeline(stages: list[Node], first_is_list: bool, last_is_list: bool = False
         stages = [*stages[:-1], *tail.stages]
     if isinstance(head, Chain) and first_is_list and head.items:
         operator, last = head.items[-1]
-        return Chain((*head.items[:-1], (operator, Pipeline((last, *stages[1:])))))
+        begun = last.stages if isinstance(last, Pipeline) else (last,)
+        return Chain((*head.items[:-1], (operator, Pipeline((*begun, *stages[1:])))))
     if isinstance(head, Pipeline):
         return Pipeline((*head.stages, *stages[1:]))
     return Pipeline(tuple(stages))

@@ -12,7 +12,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)
 _BLUE = re.compile(r"\x1b\[(?:\d+;)*34(?:;\d+)*m([^\x1b\n]+)")
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\n?", re.DOTALL)
 _CLEARED = re.compile(
-    r"\s*(?:\[Old tool result content cleared\]|\[cleared\]|\(no output\)|\(no content\)|<no output>|exec_command failed for[^\0]*|\(Bash completed with no output\)|\(Command completed with no output\)|Tool ran without output or errors|\[no output\]|Your command ran successfully and did not produce any output\.)\s*"
+    r"\s*(?:\[Old tool result content cleared\]|\[cleared\]|\(no output\)|\(no content\)|<no output>|exec_command failed for[^\0]*|\(Bash completed with no output\)|\(Command completed with no output\)|Tool ran without output or errors|\[no output\]|Error decoding bytes[^\n]*|Your command ran successfully and did not produce any output\.)\s*"
 )
 _SKIPPED = re.compile(
     r"\s*(?:<tool_use_error>.*|The user doesn't want to (?:proceed|take this action).*|\[Request interrupted by user.*|Operation aborted.*|Tool call skipped.*|Skipped due to queued user message.*"

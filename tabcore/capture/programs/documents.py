@@ -51,7 +51,7 @@ def convert_office(call: Call) -> Stream:
     files = parsed.operands if not parsed.has("cat") else []
     for word in files:
         target = posixpath.join(folder, posixpath.splitext(posixpath.basename(word))[0] + "." + kind)
-        if kind and is_literal(target):
+        if kind and is_literal(target) and "could not be loaded" not in call.shell.facts.errors.text:
             call.shell.facts.author(
                 call.path(target),
                 f"{call.name}: converts to a file",

@@ -16,6 +16,8 @@ def copy(call: Call) -> Stream:
     rule = f"{call.name}: writes a copy"
     recursive = parsed.has("r", "R", "a", "recursive", "archive")
     for source, target in _pairs(call, parsed.operands, parsed.value("t", "target-directory")):
+        if facts.errors.mentions(call.path(source)):
+            continue
         if not is_literal(target):
             facts.author_all(target, rule)
         elif recursive and (facts.is_folder(call.path(source)) or not posixpath.splitext(source)[1]):

@@ -14,7 +14,8 @@ _TOKEN = re.compile(
     r"\\(?P<escaped>.)|(?P<members>\[\^?\]?(?:\[:\w+:\]|[^\]\[])*\])|(?P<sign>[.*+?{}|()^$])|(?P<plain>[^\\\[.*+?{}|()^$])",
     re.DOTALL,
 )
-_CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "space": r"\s", "upper": "A-Z", "lower": "a-z"}
+_CLASSES = {"digit": "0-9", "space": " \t\r\f\v", "blank": " \t"}
+"""Those that are the same in every language."""
 _CONTEXT = ("A", "B", "C", "after-context", "before-context", "context", "number")
 _OTHER_LINES = (
     "v",
@@ -60,8 +61,8 @@ def _compiled(patterns: tuple[str, ...], fixed: bool, extended: bool, folded: bo
 def translated(pattern: str, extended: bool) -> str | None:
     r"""The pattern in Python's way, anchors left out; None when it is not a plain one. It matches no less than grep does.
 
-    >>> translated(r"def \(run\|main\)", extended=False), translated(r"a+(b)", extended=False), translated("(a*)+", True)
-    ('def (?:run|main)', 'a\\+\\(b\\)', None)
+    >>> translated(r"def_\(run\|main\)", extended=False), translated(r"a+(b)", extended=False), translated("(a*)+", True)
+    ('def_(?:run|main)', 'a\\+\\(b\\)', None)
     """
     made: list[str] = []
     quantifiers = depth = position = 0
@@ -87,8 +88,12 @@ def _piece(match: re.Match[str], extended: bool) -> str | None:
     if plain is not None:
         return re.escape(plain)
     if members is not None:
-        inner = re.sub(r"\[:(\w+):\]", lambda name: _CLASSES.get(name.group(1), ""), members[1:-1])
-        return None if "[:" in members and "[" in inner else "[" + inner.replace("\\", "\\\\") + "]" if inner else None
+        if "\\" in members or not set(re.findall(r"\[:(\w+):\]", members)) <= set(_CLASSES):
+            return None
+        inner = re.sub(r"\[:(\w+):\]", lambda name: _CLASSES[name.group(1)], members[1:-1])
+        negated = "^" if inner.startswith("^") else ""
+        inside = "".join(c if c == "-" or c.isalnum() else re.escape(c) for c in inner[len(negated) :])
+        return f"[{negated}{inside}]" if inside and "--" not in inside else None
     if escaped is not None:
         if escaped in "bwWsSdD":
             return "\\" + escaped

@@ -99,6 +99,8 @@ def _by_name(
         if arguments and isinstance(arguments[0], Known):
             script.shell.cwd = script.shell.path(arguments[0].text)
         return NOTHING
+    if name in ("os.stat", "os.lstat", "os.access"):
+        return NOTHING
     if name == "os.getcwd" or name == "pathlib.Path.cwd":
         return Known(script.shell.cwd, is_path=True)
     if name.startswith(("shutil.", "os.rename", "os.replace", "os.link", "os.symlink")):

@@ -38,6 +38,13 @@ COUNT_METHODS = frozenset(
         "count index find rfind hexdigest digest fileno tell seek is_dir isdigit isalpha exists is_file startswith endswith any all empty"
     )
 )
+ELEMENT_PARTS = frozenset(
+    words_of(
+        "text tail attrib tag get findall findtext iter iterfind itertext find_all find_next get_text string strings stripped_strings select "
+        "select_one contents children attrs parent getparent"
+    )
+)
+"""What an element has and a number has not: `find` of a text gives a place in it, `find` of a document an element."""
 COUNT_ATTRIBUTES = frozenset(
     words_of(
         "shape size ndim mode st_size st_mtime closed max_row max_column nrows ncols page_count n_pages empty dtype nbytes num_rows num_columns"
@@ -68,6 +75,8 @@ def method_or_attribute(
         case Known():
             return _of_path(script, holder, name, call)
         case Data():
+            if holder.kind == "count" and name in ELEMENT_PARTS:
+                holder = Data(holder.paths)
             if call is None and name not in COUNT_ATTRIBUTES:
                 return Data(holder.paths, holder.kind, column=True, grouped=holder.grouped)
             return _of_data(holder, name, arguments)

@@ -45,7 +45,8 @@ def python_shows(
     try:
         tree = _parsed(_without_magics(code) if cell else code)
         script = Script(shell.child(), stdin, arguments)
-        script.block(tree.body)
+        ended = shell.facts.errors.stopped_at
+        script.block([one for one in tree.body if one.lineno <= ended] if ended else tree.body)
         if cell and tree.body and isinstance(last := tree.body[-1], ast.Expr) and not _prints(last):
             script.printed([script.value(last.value)])
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -163,7 +163,7 @@ TOOLS: dict[str, Tool] = {
         ["sheets", "pdf", "docs", "slides", "word", "excel", "powerpoint", "document", "spreadsheet"], document_tool
     ),
     "swe_agent": swe_agent_tool,
-    **dict.fromkeys([name for name in SWE_COMMANDS if name not in ("edit", "insert")], swe_function),
+    **dict.fromkeys([name for name in SWE_COMMANDS if name not in ("edit", "insert", "submit")], swe_function),
 }
 
 _BY_WORD: tuple[tuple[re.Pattern[str], Tool], ...] = (

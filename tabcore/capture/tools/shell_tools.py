@@ -93,7 +93,10 @@ def keystrokes_tool(scene: Scene) -> None:
     """Terminus: keys sent to a terminal; the screen echoes prompt and command."""
     keys = command_of(scene)
     keys = re.sub(r"\bC-[a-z]\b|\bEnter\b", "", keys) if re.fullmatch(r"\s*(?:C-[a-z]|Enter|q)\s*", keys) else keys
-    judge_command(scene, keys.rstrip("\n"), scene.cwd)
+    judge_command(scene, _CONTROL_KEYS.sub("", keys).rstrip("\n"), scene.cwd)
+
+
+_CONTROL_KEYS = re.compile(r"\A(?:C-[a-z]\s*)+")
 
 
 def code_tool(scene: Scene) -> None:

@@ -84,11 +84,9 @@ def _create(scene: Scene, words: list[str]) -> None:
 def _edit(scene: Scene, words: list[str]) -> None:
     """edit shows the window again: a read of an existing file, the agent's own text of an authored one."""
     match = _WINDOW.search(scene.text)
-    if match is None:
-        return
-    path = resolve(scene.cwd, match["path"])
+    path = resolve(scene.cwd, match["path"]) if match else scene.workspace.open_file
     scene.workspace.open_file = path
-    if path not in scene.workspace.authored and _WINDOW_LINE.search(scene.text):
+    if path and path not in scene.workspace.authored and _WINDOW_LINE.search(scene.text):
         scene.sight.read(path, "SWE-agent edit: the window shows the file")
 
 
@@ -107,6 +105,11 @@ def _search_file(scene: Scene, words: list[str]) -> None:
     match = _FOUND_IN.search(scene.text)
     if match is not None and re.search(r"^Line \d+:", scene.text, re.MULTILINE):
         scene.sight.read(resolve(scene.cwd, match["path"]), "SWE-agent search_file: matching lines")
+
+
+def _submit(scene: Scene, words: list[str]) -> None:
+    """submit shows the patch that is handed in."""
+    judge_command(scene, "git diff", scene.cwd)
 
 
 def _editor(scene: Scene, words: list[str]) -> None:
@@ -129,4 +132,5 @@ COMMANDS = {
     "find_file": _find_file,
     "search_dir": _search_dir,
     "search_file": _search_file,
+    "submit": _submit,
 }
