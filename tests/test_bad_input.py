@@ -1,6 +1,6 @@
 """Whatever is wrong with a file, a load ends, keeps what is readable, and says of each fault where it is.
 
-Some 300 broken logs by default, the same each time, so that a run can be trusted; ten thousand with --long, other ones
+Some 200 broken logs by default, the same each time, so that a run can be trusted; ten thousand with --long, other ones
 each time (pytest says by which --hypothesis-seed they come again). Each goes through the whole load into a store, and
 what is stored is looked at through every door.
 """
@@ -128,12 +128,12 @@ def look_at(store: Store) -> None:
             assert row.turns == 0
 
 
-CASES = st.lists(st.tuples(st.sampled_from(sorted(SAMPLES)), st.integers(0, 2**32)), min_size=15, max_size=25)
+CASES = st.lists(st.tuples(st.sampled_from(sorted(SAMPLES)), st.integers(0, 2**32)), min_size=15, max_size=20)
 UNHURRIED = list(HealthCheck)
 
 
 @given(CASES)
-@settings(max_examples=18, derandomize=True, deadline=None, suppress_health_check=UNHURRIED)
+@settings(max_examples=12, derandomize=True, deadline=None, suppress_health_check=UNHURRIED)
 def test_broken_logs_load_or_say_why_not(cases: list[Case]) -> None:
     check(cases)
 
@@ -226,8 +226,7 @@ def test_every_format_is_among_the_samples() -> None:
         except UnknownFormat:
             return ""
 
-    missing = {reader.NAME for reader in READERS} - set(map(format_of, SAMPLES.values()))
-    assert missing <= {"dci-agent", "workspace-bench"}
+    assert set(map(format_of, SAMPLES.values())) == {reader.NAME for reader in READERS}
 
 
 _HUGE = """

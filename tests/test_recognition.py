@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import test_workspace_bench as workspace
 from reader_checks import ABSENT, REAL, runs_in
 from test_agent_stages import SAMPLE as STAGES
 from test_atif_viewer import SAMPLE as ATIF_VIEWER
@@ -32,6 +33,9 @@ from tabcore.readers.base import HEAD
 from tabcore.readers.heads import Head
 from tabcore.source import Source
 
+WORKSPACE = workspace.agent(workspace.text("Looking"), workspace.tool("c1", "cat a.csv", "54.2")).replace(
+    "Write the report", "Sum"
+)
 OURS: dict[str, list[str | bytes]] = {
     "agent-stages": [STAGES],
     "cline": [CLINE],
@@ -46,6 +50,7 @@ OURS: dict[str, list[str | bytes]] = {
     "langfuse": [LANGFUSE],
     "openhands": [OPENHANDS, ROWS, V1_LINES],
     "otel": [OTEL],
+    "workspace-bench": [WORKSPACE],
 }
 FILES = sorted(path for path in REAL.rglob("*") if path.is_file()) if REAL.exists() else []
 

@@ -29,7 +29,7 @@ def judged(scores: Json, target: Json) -> Iterator[tuple[Rubric, Verdict]]:
     """
     wanted = " or ".join(map(text_of, target)) if isinstance(target, list) else text_of(target)
     for name, score in scores.items() if isinstance(scores, dict) else ():
-        told = score if isinstance(score, dict) else {"value": score}
+        told: dict[str, Json] = score if isinstance(score, dict) else {"value": score}
         value = told.get("value")
         several = value if isinstance(value, dict) else {"": value}
         for part, one in several.items():
