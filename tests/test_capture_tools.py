@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tabcore.capture import Workspace, capture
-from tabcore.trajectory import Observation, ToolCall
+from tabcore.trajectory import Observation, Span, ToolCall
 
 Row = tuple[str, dict[str, Any], str, list[str]]
 
@@ -455,3 +455,19 @@ def test_a_terminal_that_shows_two_commands_gives_each_call_its_own_part() -> No
     )
     assert (first.paths("listed"), first.paths("read")) == (("docs/a.md",), ())
     assert (second.paths("listed"), second.paths("read")) == ((), ("docs/b.md",))
+
+
+def test_output_that_comes_later_belongs_to_the_command_that_the_harness_repeats_before_it() -> None:
+    workspace = Workspace("/workspace", "/workspace")
+    head = "Command: /bin/bash -lc 'cat '\"'a b.txt'\"\nChunk ID: 7\nProcess exited with code 0\nOutput:\n"
+    later = Observation("", head + "hello\n", spans=(Span(0, len(head), "harness"),))
+    result = capture(ToolCall("1", "write_stdin", {"session_id": 7, "chars": ""}), later, workspace)
+    assert [(finding.kind, finding.path) for finding in result.findings] == [("read", "a b.txt")]
+
+
+def test_a_window_whose_header_the_harness_wrote_is_that_of_the_open_file() -> None:
+    workspace = Workspace("/workspace", "/workspace", open_file="/workspace/a.py")
+    head = "[File: /workspace/a.py (2 lines total)]\r\n"
+    shown = Observation("", head + "1:import os\r\n2:\r\n", spans=(Span(0, len(head), "harness"),))
+    result = capture(ToolCall("1", "swe_agent", {"command": "edit 'x' 'y'"}), shown, workspace)
+    assert result.paths("read") == ("a.py",)

@@ -28,6 +28,7 @@ from tabcore.trajectory import Observation, ToolCall
 __all__ = ["Captured", "Finding", "FindingKind", "Workspace", "capture"]
 
 MAX_OBSERVATION = 64_000_000
+MAX_HEAD = 40_000
 MAX_SCRIPT = 1_000_000
 
 
@@ -50,6 +51,7 @@ def capture(call: ToolCall, observation: Observation | None, workspace: Workspac
         workspace=workspace,
         sight=sight,
         cwd=workspace.cwd,
+        head=observation.text[:MAX_HEAD] if observation else "",
     )
     try:
         judge(scene)

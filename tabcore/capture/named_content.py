@@ -86,6 +86,8 @@ def _prefix(line: str, base: str, places: tuple[tuple[str, bool], ...], facts: F
         if _within(path, places):
             if path in facts.workspace.files or path in facts.listed or _ENDING.search(name):
                 return name
+            if name[0] in ' \t"':
+                return None
             first = first if first is not None else name
         colon = line.find(":", colon + 1)
     if first is not None and "-" not in first:

@@ -15,6 +15,7 @@ _BRANCH = re.compile(
 )
 _SUMMARY = re.compile(r"^\s*(?:[\d.]+[KMGT]? used in )?\d+ director(?:y|ies)(?:, \d+ files?)?$|^\d+ files?$")
 _DETAILS = re.compile(r"^\[[^\]]*\]\s+(?=\S)")
+_SIZE = re.compile(r"(?<=\S) \(\d[\d.,]* ?(?:bytes|[KMGT]i?B|B)\)$")
 _ENDING = re.compile(r"[^/.\s]\.(?=\w*[A-Za-z])[A-Za-z0-9]{1,8}$")
 
 
@@ -89,7 +90,7 @@ def _root(names: Names, line: str, detailed: bool) -> str | None:
 
 def _name(text: str, detailed: bool) -> tuple[str, bool]:
     """The name in a row, and whether it is marked as a folder."""
-    text = text.rstrip("\r")
+    text = _SIZE.sub("", text.rstrip("\r"))
     if detailed or text.startswith("["):
         if re.match(r"^\[d[-rwxsStT]{9}", text):
             stripped = _DETAILS.sub("", text)

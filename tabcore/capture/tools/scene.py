@@ -27,7 +27,7 @@ COMMAND_ARGUMENTS = words_of("command cmd code keystrokes script bash shell_comm
 
 @dataclass(slots=True)
 class Scene:
-    """A call being judged. `text` is the observation with the tab's and the harness's insertions cut out."""
+    """A call being judged. `text` is the observation with the tab's and the harness's insertions cut out, `head` its beginning with them."""
 
     tool: str
     arguments: Mapping[str, Json]
@@ -37,6 +37,7 @@ class Scene:
     workspace: Workspace
     sight: Sight
     cwd: str
+    head: str = ""
 
     @property
     def facts(self) -> Facts:

@@ -95,6 +95,7 @@ def _place(text: str, scene: Scene) -> str:
 def _matching_lines(scene: Scene, lines: list[str]) -> None:
     rule = f"{scene.tool} tool: matching lines"
     folder = scene.path()
+    lines = lines[1:] if lines and re.match(r"Found \d+ (?:match|result|line|file)", lines[0]) else lines
     if _json_matches(scene, rule) or _headed(scene, lines, rule):
         return
     is_file = re.search(r"[^/.]\.\w{1,8}$", folder) is not None and not scene.facts.is_folder(folder)

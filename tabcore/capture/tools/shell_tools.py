@@ -19,7 +19,23 @@ _JOINED = re.compile(r"^(?:/\S+/)?(?:bash|zsh|sh) -l?c (?P<command>.*)$", re.DOT
 
 
 _STILL_RUNNING = ("running with session ID", "has no new output", "still running", "in the background")
-_STATED = re.compile(r"\ACommand: (?:/\S+/)?(?:bash|zsh|sh) -l?c \"(?P<command>.*?)\"\nChunk ID", re.DOTALL)
+
+
+def stated_command(head: str) -> str:
+    r"""The command that Codex repeats before its output, as the shell gets it; "" where it repeats none.
+
+    >>> stated_command("Command: bash -lc 'cat '\"'a b'\"\nChunk ID: 1\n")
+    "cat 'a b'"
+    """
+    end = head.find("\nChunk ID: ")
+    if end < 0 or not head.startswith("Command: "):
+        return ""
+    text = head[len("Command: ") : end]
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return ""
+    return words[2] if len(words) == 3 and _SHELL_WORDS.match(words[0]) else text
 
 
 def command_of(scene: Scene) -> str:
@@ -75,14 +91,13 @@ def shell_tool(scene: Scene) -> None:
     judge_command(scene, command, cwd)
     if folder:
         scene.cwd = before
-    head = scene.text[:2000]
+    head = scene.head[:2000] + scene.text[:2000]
     scene.workspace.pending_command = command if any(sign in head for sign in _STILL_RUNNING) else ""
 
 
 def poll_tool(scene: Scene) -> None:
     """write_stdin, BashOutput, bash_output: more output of a command that runs already."""
-    stated = _STATED.match(scene.text)
-    pending = stated["command"] if stated else scene.workspace.pending_command
+    pending = stated_command(scene.head) or scene.workspace.pending_command
     if pending:
         judge_command(scene, pending, scene.cwd)
     elif scene.text.strip():
