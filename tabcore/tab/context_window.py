@@ -43,12 +43,26 @@ def displaced_at(results: Sequence[Sequence[int]], level: Level) -> tuple[int | 
     >>> displaced_at([[100]] * 5, Level(None, 250, 1))
     (4, 4, 5, 6, None)
     """
-    if level.budget is None:
+    clearing = cleared_from(results, level)
+    if clearing is None:
         return (None,) * len(results)
-    over = _first_turn_over(results, level, level.budget)
     last = len(results) + 1
-    leaves = (max(over, turn + level.kept_responses + 1) for turn in range(1, len(results) + 1))
+    leaves = (max(clearing, turn + level.kept_responses + 1) for turn in range(1, len(results) + 1))
     return tuple(turn if turn <= last else None for turn in leaves)
+
+
+def cleared_from(results: Sequence[Sequence[int]], level: Level) -> int | None:
+    """The first turn whose request no longer holds all results; None where the level or the run clears none.
+
+    From then on a request lacks the results of all turns but the last `kept_responses`.
+
+    >>> cleared_from([[100]] * 5, Level(None, 250, 1)), cleared_from([[100]] * 5, Level(None, None))
+    (4, None)
+    """
+    if level.budget is None:
+        return None
+    over = _first_turn_over(results, level, level.budget)
+    return over if over <= len(results) + 1 else None
 
 
 def capped(length: int, level: Level) -> int:

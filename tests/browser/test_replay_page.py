@@ -8,6 +8,7 @@ import pytest
 from dashboard_server import Server
 from made_log import made_log, path_of, read_turn
 from playwright.sync_api import Page, expect
+from small_logs import pi_agent, pi_log, pi_result, pi_user
 from visits import Visit
 
 from tabcore import rerun
@@ -244,3 +245,31 @@ def test_a_long_text_is_cut_says_so_and_shows_more_when_asked(visit: Visit, made
     expect(result).to_contain_text("the-end")
     expect(result.locator(".cut")).to_have_count(0)
     rerun.delete(made_run[0].store, loaded.runs[0])
+
+
+def test_what_has_left_the_window_is_greyed_from_the_turn_at_which_it_left(
+    first_visit: Visit, empty_server: Server, tmp_path: Path
+) -> None:
+    reads = [
+        entry
+        for number in range(1, 11)
+        for entry in (
+            pi_agent("", (f"c{number}", "bash", {"command": f"cat /ws/{number}.txt"})),
+            pi_result(f"c{number}", "words " * 2_000),
+        )
+    ]
+    log = tmp_path / "long.jsonl"
+    log.write_text(pi_log(pi_user("Read all of /ws"), *reads, pi_agent("Done.")))
+    [loaded] = rerun.load([str(log)], empty_server.store)
+    page = first_visit.open(f"/replay?run={loaded.runs[0]}&turn=10")
+    expect(page.locator("[data-part=status] .window")).to_have_text("in the window to the end (level 3)")
+    page.locator("[data-part=level]").select_option("5")
+    greyed = page.locator(".entry.displaced .anchor")
+    expect(greyed).to_have_text(["t3", "t2", "t1"])
+    page.keyboard.press("Escape")
+    page.locator("[data-go=back]").click()
+    expect(greyed).to_have_text(["t2", "t1"])
+    page.locator("[data-go=first]").click()
+    expect(page.locator("[data-part=status] .window")).to_have_text("in the window until turn 8 (level 5)")
+    page.locator("[data-part=level]").select_option("0")
+    expect(greyed).to_have_count(0)

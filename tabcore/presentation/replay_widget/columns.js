@@ -105,7 +105,7 @@ function makeEntries(list, count, light, ask) {
       const node = rows.get(id);
       if (node) fillExcerpt(node.lastChild.lastChild, message, turn);
     },
-    show(model, turn) {
+    show(model, turn, gone = 0) {
       const held = entriesAt(model, turn);
       const first = whole ? 0 : Math.max(0, held - NEWEST);
       const wanted = [];
@@ -113,11 +113,12 @@ function makeEntries(list, count, light, ask) {
         const entry = model.data.entries[index];
         let node = rows.get(entry.id);
         if (!node) rows.set(entry.id, node = row(entry, model));
+        node.classList.toggle("displaced", entry.turn <= gone);
         wanted.push(node);
       }
       if (first) {
         older.textContent = `show ${counted(first, "older entry", "older entries")}`;
-        older.onclick = () => { whole = true; this.show(model, turn); };
+        older.onclick = () => { whole = true; this.show(model, turn, gone); };
         wanted.push(older);
       }
       if (!held) { none.textContent = model.data.entries.length ? "nothing read yet" : "the run reads no file"; wanted.push(none); }

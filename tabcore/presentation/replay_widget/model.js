@@ -97,6 +97,19 @@ function entriesAt(model, turn) {
   return low;
 }
 
+// How many of the first turns the request of `place` no longer had the results of, at a level of context management.
+function displacedBefore(model, place, level) {
+  const window = model.data.windows[level];
+  return window && place >= window[0] ? Math.max(0, place - window[1] - 1) : 0;
+}
+
+// The first turn whose request no longer has the results of `place`; 0 where none lacks them.
+function leavesAt(model, place, level) {
+  const window = model.data.windows[level];
+  const leaves = window ? Math.max(window[0], place + window[1] + 1) : Infinity;
+  return leaves <= model.last ? model.numbers[leaves - 1] : 0;
+}
+
 // [turn, status, entry, reason] in effect after `turn`, or null while open.
 function resolutionAt(requirement, turn) {
   return requirement.steps.findLast((step) => step[0] <= turn) ?? null;

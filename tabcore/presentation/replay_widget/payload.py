@@ -15,6 +15,7 @@ from itertools import groupby
 from tabcore.presentation.plain import plain_line, shown
 from tabcore.presentation.replay_widget.orders import Moves, by_path
 from tabcore.rows import CallRow, Decision, Replay, TurnRow
+from tabcore.tab.context_window import LEVELS, Level, cleared_from
 from tabcore.tab.events import Match, RequirementAdded, Resolved, Reviewed, text_digest
 from tabcore.tab.tab import Entry
 from tabcore.tab.timeline import CandidateInterval, Timeline
@@ -33,6 +34,7 @@ def replay_payload(replay: Replay) -> dict[str, Json]:
     content: dict[str, Json] = {
         "run": replay.run.run_id,
         "simulated": plain_line(replay.run.simulated or "", 400),
+        "windows": [_window(replay.turns, level) for level in LEVELS],
         "turns": [_turn(turn, marks) for turn, marks in _with_marks(replay)],
         "requirements": [_requirement(added, timeline.resolutions) for added in timeline.requirements],
         "entries": [_entry(entry) for entry in timeline.entries],
@@ -162,6 +164,12 @@ def _decided(decisions: Sequence[Decision]) -> Json:
         "count": len(decisions),
         "paths": [plain_line(decision.path, PATH_WIDTH) for decision in decisions[:PATHS_NAMED]],
     }
+
+
+def _window(turns: Sequence[TurnRow], level: Level) -> Json:
+    """[first turn whose request lacks earlier results, how many turns before it still keep theirs], or null for none."""
+    since = cleared_from([[call.shown for call in turn.calls] for turn in turns], level)
+    return None if since is None else [since, level.kept_responses]
 
 
 def _requirement(added: RequirementAdded, resolutions: Iterable[Resolved]) -> Json:

@@ -34,9 +34,11 @@ function makeReplay(root) {
     strip.moveTo(place);
     light.follow(model, turn);
     requirements.show(model, turn);
-    entries.show(model, turn);
+    const level = Number(parts.level.value), gone = displacedBefore(model, place, level);
+    strip.grey(gone);
+    entries.show(model, turn, gone ? model.numbers[gone - 1] : 0);
     candidates.show(model, turn);
-    panel.show(model.data.turns[place - 1]);
+    panel.show(model.data.turns[place - 1], leavesAt(model, place, level), level);
     box.dataset.turn = turn;
     if (place === model.last) unseen = 0;
     parts.arrived.hidden = !unseen;
@@ -147,6 +149,7 @@ function makeReplay(root) {
     if (button) act(button.dataset.go, event.shiftKey ? -1 : 1);
   });
   parts.scrub.addEventListener("input", () => { play(false); go(Number(parts.scrub.value), { quiet: true }); });
+  parts.level.addEventListener("change", () => { if (model) show(); });
   parts.speed.addEventListener("change", () => { if (playing) play(true); });
 
   function hear(event) {

@@ -11,7 +11,7 @@ const LANES = [
 ];
 
 function makeStrip(parts, model, seek) {
-  const { canvas, field, cursor, tip, lanes } = parts;
+  const { canvas, field, cursor, tip, lanes, gone } = parts;
   lanes.replaceChildren(...[["bars", "characters"], ...LANES].map(([name, label]) => {
     const row = document.createElement("div");
     row.className = `lane ${name}`;
@@ -59,6 +59,10 @@ function makeStrip(parts, model, seek) {
     moveTo(place) {
       cursor.style.width = `${100 / model.last}%`;
       cursor.style.left = `${((place - 1) * 100) / model.last}%`;
+    },
+    grey(turns) {
+      gone.hidden = !turns;
+      gone.style.width = `${(100 * turns) / model.last}%`;
     },
     close: () => observer.disconnect(),
   };

@@ -6,7 +6,7 @@ const KINDS = { read: "read", listed: "listed", authored: "written", renamed: "r
 function makeTurnPanel(calls, status) {
   let whole = false, shownFor = null;
   return {
-    show(turn) {
+    show(turn, leaves, level) {
       if (shownFor !== turn) whole = false;
       shownFor = turn;
       const rows = turn.calls.slice(0, whole ? undefined : CALLS).map(callRow);
@@ -14,11 +14,12 @@ function makeTurnPanel(calls, status) {
       if (turn.calls.length > rows.length) {
         const more = element("button", "older", `show ${counted(turn.calls.length - rows.length, "more call", "more calls")}`);
         more.type = "button";
-        more.onclick = () => { whole = true; this.show(turn); };
+        more.onclick = () => { whole = true; this.show(turn, leaves, level); };
         rows.push(more);
       }
       calls.replaceChildren(...rows);
       status.replaceChildren(element("span", "", turn.status));
+      if (turn.calls.length) status.append(element("span", "window", leaves ? `in the window until turn ${leaves} (level ${level})` : `in the window to the end (level ${level})`));
       if (turn.marks.different) status.append(element("strong", "differs", `${counted(turn.marks.different, "recorded text differs", "recorded texts differ")} from the derived: see below`));
     },
   };
