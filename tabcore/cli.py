@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from tabcore.commands.analyze import add_questions
 from tabcore.commands.printing import counted, print_json, print_table, say
+from tabcore.commands.provenance import add_provenance
 from tabcore.errors import RunningTabError, UsageError
 from tabcore.text.printable import printable
 
@@ -43,6 +44,8 @@ examples:
                                          capture was wrong: turn 8 read notes.txt
   runningtab export 3fa2 -o run.json     the run as an ATIF document
   runningtab analyze shown-but-missing   expected values that were on the screen and were left out
+  runningtab provenance 3fa2             where each value of the run's deliverable came from
+  runningtab check 3fa2 --max-missing 0  for CI: fail where more values are missing than allowed
 
 exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use, with load --strict any
 problem); 2 wrong usage; 130 interrupted.
@@ -145,6 +148,7 @@ def _parser() -> argparse.ArgumentParser:
     asked = commands.add_parser("analyze", help="answer a question about the loaded runs", allow_abbrev=False)
     questions = asked.add_subparsers(title="questions", metavar="QUESTION", required=True)
     add_questions(lambda name, help, run: command(name, help, run, questions))
+    add_provenance(command)
     exported = command("export", "write a run as a document for other programs", _export)
     exported.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
     exported.add_argument("--format", choices=["atif"], default="atif", help="the document's format (default: atif)")

@@ -15,37 +15,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tabcore.analyses.provenance_facts import Occurrence
+from tabcore.analyses.formula_results import FAMILIES, MOST_ROWS, Batch, Floats, OperandAt, Operation, Places, batches
 from tabcore.analyses.source_tables import SourceTable, number_of
-
-Operation = Literal[
-    "sum", "difference", "product", "ratio", "percent change", "less a percent", "plus a percent", "mean", "count",
-    "share of the total",
-]  # fmt: skip
 
 CHANCE = (0.004, 0.04, 0.08, 0.16)
 """The most fits by chance that are let through where no, one, two, more words are shared."""
 _NEAR = 0.2
 """How far from a value, as a share of it, results count as near."""
-_WIDEST_ROW = 12
-_MOST_ROWS = 20_000
 _MOST_FITS = 40
-_Floats = npt.NDArray[np.float64]
-
-
-class OperandAt(NamedTuple):
-    """A number in one of the searched texts."""
-
-    text: int
-    value: Occurrence
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,279 +54,108 @@ class Derivation:
     words: frozenset[str] = frozenset()
 
 
-class _Fit(NamedTuple):
-    operation: Operation
-    operands: tuple[OperandAt, ...]
-    what: str
-    table: int
-    row: int
-
-
-class _Batch(NamedTuple):
-    """Results of one operation over many operand sets; `fit` tells which set gave the n-th."""
-
-    results: _Floats
-    fit: Callable[[int], _Fit]
-
-
 class _Sorted(NamedTuple):
-    """All results of a family in order of size; `sizes` says where each batch's results begin in the original order."""
+    """Results of a family that are near a target, in order of size; `places` says which batch gave each, and where."""
 
-    results: _Floats
-    order: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]
+    results: Floats
+    batch: Places
+    place: Places
 
-    def within(self, middle: float, off: float) -> npt.NDArray[np.int64]:
-        """The original places of the results that differ by at most `off`, in order."""
-        first = np.searchsorted(self.results, middle - off, side="left")
-        last = np.searchsorted(self.results, middle + off, side="right")
-        return np.sort(self.order[first:last])
+    def within(self, middle: float, off: float) -> slice:
+        """The results that differ by at most `off`."""
+        first, last = np.searchsorted(self.results, [middle - off, np.nextafter(middle + off, np.inf)])
+        return slice(int(first), int(last))
 
 
 class Search:
-    """All results over some tables, to be asked for one value after the other.
+    """All results over some tables that are near one of the targets.
 
-    `words` gives the terms of a table's row with its headings. The families are ordered from the likeliest formula.
+    `words` gives the terms of a table's row with its headings.
     """
 
-    def __init__(self, tables: Sequence[SourceTable], words: Callable[[int, int], frozenset[str]]) -> None:
-        self._tables = tables
+    def __init__(
+        self, tables: Sequence[SourceTable], words: Callable[[int, int], frozenset[str]], targets: Iterable[Target]
+    ) -> None:
         self._words = words
-        self._families: dict[tuple[int, bool, bool], list[_Batch]] = defaultdict(list)
+        self._batches: list[Batch] = []
         self._sorted: dict[tuple[int, bool, bool], _Sorted] = {}
-        self.is_bounded = sum(len(table.rows) for table in tables) > _MOST_ROWS
-        rows = 0
-        for position, table in enumerate(tables):
-            rows += len(table.rows)
-            if len(table.rows) > 1 and rows <= _MOST_ROWS:
-                self._columns(position, table)
-        self._lines()
-        for name, batches in self._families.items():
-            sizes = np.cumsum([0, *(len(batch.results) for batch in batches)])
-            results = np.concatenate([batch.results for batch in batches])
-            compared = results if name[2] else np.abs(results)
-            order = np.argsort(compared)
-            self._sorted[name] = _Sorted(compared[order], order, sizes)
+        self.is_bounded = sum(len(table.rows) for table in tables) > MOST_ROWS
+        windows = {
+            percent: _Windows(t for t in wanted if t.percent == percent)
+            for wanted in [list(targets)]
+            for percent in (False, True)
+        }
+        parts: dict[tuple[int, bool, bool], list[tuple[Floats, int, Places]]] = defaultdict(list)
+        for batch in batches(tables):
+            places = windows[batch.percent].near(batch.results)
+            if len(places):
+                results = batch.results[places]
+                key = (batch.family, batch.percent, batch.signed)
+                parts[key].append((results if batch.signed else np.abs(results), len(self._batches), places))
+                self._batches.append(batch)
+        for key, found in parts.items():
+            results = np.concatenate([results for results, _, _ in found])
+            numbers = np.concatenate([np.full(len(places), number) for _, number, places in found])
+            places = np.concatenate([places for _, _, places in found])
+            order = np.argsort(results, kind="stable")
+            self._sorted[key] = _Sorted(results[order], numbers[order], places[order])
 
     def explain(self, target: Target) -> Derivation | None:
-        """The likeliest formula for a value, None where none is better than chance."""
+        """The likeliest formula for a target, None where none is better than chance."""
         number, unit = float(target.number), float(target.unit)
         if not number:
             return None
         expected = 0.0
-        for family in range(_FAMILIES):
+        for family in range(FAMILIES):
             fits: list[Derivation] = []
             for signed in (True, False):
-                key = (family, target.percent, signed)
-                if (found := self._sorted.get(key)) is not None:
+                if (found := self._sorted.get((family, target.percent, signed))) is not None:
                     middle = number if signed else abs(number)
-                    near = len(found.within(middle, abs(number) * _NEAR))
-                    expected += near * unit / (2 * _NEAR * abs(number))
-                    fits += self._exact(target, key, found.within(middle, unit * 0.5000001)[:_MOST_FITS])
+                    near = found.within(middle, abs(number) * _NEAR)
+                    expected += (near.stop - near.start) * unit / (2 * _NEAR * abs(number))
+                    fits += self._exact(target, found, found.within(middle, unit * 0.5000001), signed=signed)
             for fit in sorted(fits, key=lambda fit: -len(fit.words)):
                 if expected <= CHANCE[min(len(fit.words), len(CHANCE) - 1)]:
-                    return Derivation(fit.operation, fit.operands, fit.what, fit.exact, expected, fit.words)
+                    return replace(fit, chance=expected)
         return None
 
-    def _exact(self, target: Target, key: tuple[int, bool, bool], near: Iterable[int]) -> Iterator[Derivation]:
-        for place in near:
-            sizes = self._sorted[key].sizes
-            batch = int(np.searchsorted(sizes, place, side="right")) - 1
-            fit = self._families[key][batch].fit(int(place) - int(sizes[batch]))
+    def _exact(self, target: Target, found: _Sorted, chosen: slice, *, signed: bool) -> Iterator[Derivation]:
+        """The formulas among some results that give the target exactly, once rounded; in the order of the sources."""
+        some = sorted(zip(found.batch[chosen].tolist(), found.place[chosen].tolist(), strict=True))
+        for batch, place in some[:_MOST_FITS]:
+            fit = self._batches[batch].fit(place)
             exact = computed(fit.operation, [operand.value.key for operand in fit.operands], percent=target.percent)
             wanted = Fraction(target.number)
-            if not key[2] and (exact < 0) != (wanted < 0):
-                exact = -exact if fit.operation == "difference" else exact
-                wanted = abs(wanted) if exact > 0 else -abs(wanted)
+            operands = fit.operands
+            if not signed and (exact < 0) != (wanted < 0):
+                if fit.operation == "difference":
+                    exact, operands = -exact, operands[::-1]
+                else:
+                    wanted = -wanted
             if abs(exact - wanted) <= Fraction(target.unit) / 2:
                 words = frozenset(filter(_is_word, self._words(fit.table, fit.row) & target.words))
-                yield Derivation(fit.operation, fit.operands, fit.what, exact, 0.0, words)
-
-    def _put(
-        self, family: int, results: _Floats, fit: Callable[[int], _Fit], *, percent: bool, signed: bool = True
-    ) -> None:
-        if len(results):
-            self._families[family, percent, signed].append(_Batch(results, fit))
-
-    def _columns(self, position: int, table: SourceTable) -> None:
-        """What a table's columns give: totals, labelled rows, shares, neighbours."""
-        for column in table.columns():
-            held = [(row, line.numbers[column]) for row, line in enumerate(table.rows) if column in line.numbers]
-            percents = {value.key.endswith("%") for _, value in held}
-            if len(held) < 2 or len(percents) > 1:
-                continue
-            of_column = _Column(position, table, [row for row, _ in held], [value for _, value in held])
-            self._totals(of_column, percents.pop())
-
-    def _totals(self, column: _Column, percent: bool) -> None:
-        numbers, everything = column.numbers, list(range(len(column.numbers)))
-        if len(numbers) > 2:
-            self._aggregate(0, column, [everything], ["the whole column"], percent)
-        labels = column.groups()
-        if labels:
-            self._aggregate(2, column, [rows for _, rows in labels], [label for label, _ in labels], percent)
-        total = float(numbers.sum())
-        if len(numbers) > 2 and total and not percent:
-
-            def share(index: int) -> _Fit:
-                operands = (column.operand(index), *map(column.operand, everything))
-                return _Fit("share of the total", operands, "one row of the column", column.table, column.rows[index])
-
-            self._put(3, numbers / total * 100, share, percent=True)
-        if 3 < len(numbers) <= _LONGEST_RANGED:
-            ranges = [
-                (a, b) for a in range(len(numbers)) for b in range(a + 2, len(numbers) + 1) if b - a < len(numbers)
-            ]
-            self._aggregate(5, column, [range(*one) for one in ranges], [_BELOW] * len(ranges), percent)
-        pairs = [(i, i + 1) for i in range(len(numbers) - 1)]
-        pairs += [(0, len(numbers) - 1)] if len(numbers) > 2 else []
-        first, second = numbers[[a for a, _ in pairs]], numbers[[b for _, b in pairs]]
-
-        def pair(index: int) -> tuple[OperandAt, OperandAt, int, int]:
-            a, b = pairs[index]
-            return column.operand(a), column.operand(b), column.table, column.rows[a]
-
-        kinds = np.full(len(pairs), percent)
-        self._pairs(4, first, second, kinds, kinds, pair, "two rows of one column")
-
-    def _aggregate(
-        self, family: int, column: _Column, groups: Sequence[Sequence[int]], labels: Sequence[str], percent: bool
-    ) -> None:
-        sums = np.array([column.numbers[list(group)].sum() for group in groups])
-        counts = np.array([float(len(group)) for group in groups])
-
-        def fitting(operation: Operation) -> Callable[[int], _Fit]:
-            def fit(index: int) -> _Fit:
-                label = labels[index]
-                what = label if label in ("the whole column", _BELOW) else f"the rows with “{label}”"
-                operands = tuple(map(column.operand, groups[index]))
-                return _Fit(operation, operands, what, column.table, column.rows[groups[index][0]])
-
-            return fit
-
-        if not percent:
-            if family != 5:
-                self._put(family, counts, fitting("count"), percent=False)
-            self._put(family, sums, fitting("sum"), percent=False)
-        else:
-            self._put(family, sums, fitting("sum"), percent=True)
-        self._put(family, sums / counts, fitting("mean"), percent=percent)
-
-    def _lines(self) -> None:
-        """What the numbers of each line give; lines with equally many are computed at once."""
-        by_size: dict[int, list[tuple[int, int, list[Occurrence]]]] = defaultdict(list)
-        for position, table in enumerate(self._tables):
-            for row, line in enumerate(table.rows):
-                if 2 <= len(line.numbers) <= _WIDEST_ROW:
-                    by_size[len(line.numbers)].append((position, row, list(line.numbers.values())))
-        for size, lines in by_size.items():
-            self._lines_of(size, lines[:_MOST_ROWS])
-
-    def _lines_of(self, size: int, lines: Sequence[tuple[int, int, list[Occurrence]]]) -> None:
-        numbers = np.array([[float(value.key.rstrip("%")) for value in values] for _, _, values in lines])
-        percents = np.array([[value.key.endswith("%") for value in values] for _, _, values in lines])
-
-        def operand(line: int, column: int) -> OperandAt:
-            return OperandAt(self._tables[lines[line][0]].text, lines[line][2][column])
-
-        if size > 2:
-            for percent in (False, True):
-                (alike,) = np.nonzero((percents == percent).all(axis=1))
-
-                def whole(index: int, alike: npt.NDArray[np.int64] = alike) -> _Fit:
-                    line = int(alike[index])
-                    operands = tuple(operand(line, column) for column in range(size))
-                    return _Fit("sum", operands, "the whole line", *lines[line][:2])
-
-                self._put(1, numbers[alike].sum(axis=1), whole, percent=percent)
-        for a in range(size):
-            for b in range(a + 1, size):
-
-                def pair(index: int, a: int = a, b: int = b) -> tuple[OperandAt, OperandAt, int, int]:
-                    return operand(index, a), operand(index, b), *lines[index][:2]
-
-                self._pairs(1, numbers[:, a], numbers[:, b], percents[:, a], percents[:, b], pair, "one line")
-
-    def _pairs(
-        self,
-        family: int,
-        a: _Floats,
-        b: _Floats,
-        a_percent: npt.NDArray[np.bool_],
-        b_percent: npt.NDArray[np.bool_],
-        pair: Callable[[int], tuple[OperandAt, OperandAt, int, int]],
-        what: str,
-    ) -> None:
-        """The operations on pairs: of numbers alike, and a percent of a number."""
-
-        def put(
-            operation: Operation,
-            results: _Floats,
-            chosen: npt.NDArray[np.bool_],
-            *,
-            percent: bool,
-            swapped: bool = False,
-        ) -> None:
-            (places,) = np.nonzero(chosen & np.isfinite(results))
-
-            def fit(index: int) -> _Fit:
-                first, second, table, row = pair(int(places[index]))
-                return _Fit(operation, (second, first) if swapped else (first, second), what, table, row)
-
-            signed = operation not in ("difference", "percent change")
-            self._put(family, results[places], fit, percent=percent, signed=signed)
-
-        both, neither = a_percent & b_percent, ~a_percent & ~b_percent
-        for percent, alike in ((False, neither), (True, both)):
-            if alike.any():
-                put("sum", a + b, alike, percent=percent)
-                put("difference", a - b, alike, percent=percent)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            if neither.any():
-                put("product", a * b, neither, percent=False)
-                for swapped, ratio in ((False, a / b), (True, b / a)):
-                    put("ratio", ratio, neither, percent=False, swapped=swapped)
-                    put("ratio", ratio * 100, neither, percent=True, swapped=swapped)
-                    put("percent change", (ratio - 1) * 100, neither, percent=True, swapped=swapped)
-            if (mixed := a_percent ^ b_percent).any():
-                share = np.where(a_percent, a, b) / 100
-                whole = np.where(a_percent, b, a)
-                put("product", whole * share, mixed, percent=False)
-                put("less a percent", whole * (1 - share), mixed, percent=False)
-                put("plus a percent", whole * (1 + share), mixed, percent=False)
+                yield Derivation(fit.operation, operands, fit.what, exact, 0.0, words)
 
 
-_FAMILIES = 6
-_BELOW = "rows below each other"
-_LONGEST_RANGED = 40
+class _Windows:
+    """What lies near any of some targets."""
+
+    def __init__(self, targets: Iterable[Target]) -> None:
+        sizes = sorted({abs(float(target.number)) for target in targets})
+        self._low = np.array(sizes) * (1 - _NEAR)
+        self._high = np.array(sizes) * (1 + _NEAR)
+
+    def near(self, results: Floats) -> Places:
+        """The places of the results that are near a target, whatever their sign."""
+        if not len(self._low):
+            return np.zeros(0, np.int64)
+        sizes = np.abs(results)
+        nearest = np.searchsorted(self._low, sizes, side="right") - 1
+        return np.nonzero((nearest >= 0) & (sizes <= self._high[nearest]))[0]
 
 
 def _is_word(term: str) -> bool:
     return len(term) > 1 and not any(map(str.isdigit, term))
-
-
-class _Column:
-    """The numbers of one column: their rows in the table, and what they are."""
-
-    def __init__(self, table: int, source: SourceTable, rows: list[int], values: list[Occurrence]) -> None:
-        self.table, self.rows, self.values = table, rows, values
-        self.numbers = np.array([float(value.key.rstrip("%")) for value in values])
-        self._source = source
-
-    def operand(self, index: int) -> OperandAt:
-        """The n-th number."""
-        return OperandAt(self._source.text, self.values[index])
-
-    def groups(self) -> list[tuple[str, list[int]]]:
-        """The rows that share a label: only where the table has fields, a label comes twice, and not in all rows."""
-        found: list[tuple[str, list[int]]] = []
-        for fields in self._source.labels():
-            rows: dict[str, list[int]] = defaultdict(list)
-            for index, row in enumerate(self.rows):
-                if label := fields[row]:
-                    rows[label].append(index)
-            found += [(label, of) for label, of in rows.items() if 2 <= len(of) < len(self.rows)]
-        return found
 
 
 def computed(operation: Operation, keys: Sequence[str], *, percent: bool) -> Fraction:

@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from typing import Literal
 
 from tabcore.analyses.derived_values import Derivation, Search, Target, unit_of
@@ -23,7 +24,7 @@ from tabcore.analyses.provenance_facts import DeliveredText, Occurrence, Provena
 from tabcore.analyses.source_tables import Lines, SourceRow, SourceTable, header_line, is_operand, number_of, tables_of
 from tabcore.analyses.value_facts import RunFacts
 from tabcore.text.terms import terms
-from tabcore.text.value_rules import DEFAULT, Rule, is_distinctive_key
+from tabcore.text.value_rules import DEFAULT, Rule, is_distinctive_key, written_out
 from tabcore.trajectory import DeliverableSource
 
 Kind = Literal["sourced", "given", "derived", "only listed", "self-cited", "unsupported"]
@@ -62,6 +63,7 @@ class Place:
     end: int
     text: str
     likeness: Likeness = "written alike"
+    is_percent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Formula:
     exact: str
     chance: float
     words: tuple[str, ...] = ()
+    is_exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,18 @@ class Provenance:
         chosen = (v for v in self.values if (v.distinctive or not distinctive) and file in (None, v.file))
         found = Counter(value.provenance for value in chosen)
         return {kind: found[kind] for kind in KINDS}
+
+    def line_of(self, value: DeliveredValue) -> int:
+        """The line of a value in its file's text, from 1."""
+        return (self.files[value.file].text or "").count("\n", 0, value.start) + 1
+
+    def line_text(self, place: Place) -> str:
+        """The line that a place stands on, of a very long one what is around the place."""
+        text = self.sources[place.source].text
+        start = text.rfind("\n", 0, place.start) + 1
+        end = text.find("\n", place.end)
+        end = len(text) if end < 0 else end
+        return text[max(start, place.start - _LONGEST // 4) : min(end, place.end + _LONGEST // 4)]
 
 
 def provenance(facts: ProvenanceFacts, equals: Equals, rule: Rule = DEFAULT) -> Provenance:
@@ -298,18 +313,20 @@ class _Answer:
         self._derive_within(left, found)
         bounded = False
         for last in {self._files[one.file].written for one in left if one.formula is None}:
-            search = self._search_of_sources(last)
+            wanted = [one for one in left if one.formula is None and self._files[one.file].written == last]
+            search = self._search_of_sources(last, wanted)
             bounded |= search.is_bounded
-            for one in left:
-                if one.formula is None and self._files[one.file].written == last:
-                    self._explain(one, search)
+            for one in wanted:
+                self._explain(one, search)
         self._derive_within(left, found)
         return bounded
 
-    def _search_of_sources(self, last: int | None) -> Search:
+    def _search_of_sources(self, last: int | None, wanted: Sequence[_Found]) -> Search:
         tables: list[SourceTable] = []
+        seen: set[str] = set()
         for position, excerpt in enumerate(self._facts.excerpts):
-            if last is None or excerpt.turn <= last:
+            if (last is None or excerpt.turn <= last) and excerpt.text not in seen:
+                seen.add(excerpt.text)
                 tables += tables_of(position, excerpt.text, self._lines_of(position), excerpt.values)
         headings: dict[int, frozenset[str]] = {}
 
@@ -319,7 +336,7 @@ class _Answer:
                 headings[table] = frozenset(terms(header_line(self._lines_of(one.text), one)[:_LONGEST]))
             return headings[table] | self._line_words(one.text, one.rows[row].line)
 
-        return Search(tables, words)
+        return Search(tables, words, map(_target, wanted))
 
     def _derive_within(self, left: Sequence[_Found], found: Sequence[_Found]) -> None:
         """Formulas over the lines and tables of the deliverable, of values that are sourced, given or derived."""
@@ -333,10 +350,10 @@ class _Answer:
             def words(table: int, row: int, tables: Sequence[SourceTable] = tables) -> frozenset[str]:
                 return frozenset(terms(f"{tables[table].contents[0]} {tables[table].contents[row]}"[:_LONGEST]))
 
-            search = Search(tables, words)
-            for one in left:
-                if one.file == file and one.formula is None:
-                    self._explain(one, search)
+            wanted = [one for one in left if one.file == file and one.formula is None]
+            search = Search(tables, words, map(_target, wanted))
+            for one in wanted:
+                self._explain(one, search)
 
     def _own_source(self, file: int) -> int:
         """The position of a delivered file among the sources."""
@@ -348,25 +365,19 @@ class _Answer:
         return self._own[file]
 
     def _explain(self, one: _Found, search: Search) -> None:
-        key = one.value.key
-        target = Target(number_of(key), key.endswith("%"), unit_of(key, one.text), one.words)
-        if derivation := search.explain(target):
+        if derivation := search.explain(_target(one)):
             one.formula = self._formula(derivation)
 
     def _formula(self, derivation: Derivation) -> Formula:
-        operands = tuple(
-            Place(
-                text,
-                self._line(text, value) + 1,
-                value.start,
-                value.end,
-                self._sources[text].text[value.start : value.end],
-            )
-            for text, value in derivation.operands
-        )
-        exact = f"{float(derivation.exact):,.6g}" if derivation.exact.denominator > 10**6 else _decimal(derivation)
+        operands = tuple(self._operand(text, value) for text, value in derivation.operands)
+        exact, is_exact = _rounded(derivation.exact)
         words = tuple(sorted(derivation.words))
-        return Formula(derivation.operation, derivation.what, operands, exact, derivation.chance, words)
+        return Formula(derivation.operation, derivation.what, operands, exact, derivation.chance, words, is_exact)
+
+    def _operand(self, source: int, value: Occurrence) -> Place:
+        text = self._sources[source].text[value.start : value.end]
+        line = self._line(source, value) + 1
+        return Place(source, line, value.start, value.end, text, is_percent=value.key.endswith("%"))
 
     def _uses(self, found: Sequence[_Found]) -> Iterator[UsedFile]:
         """What of each file that was read is delivered, in the order of the first read."""
@@ -405,10 +416,20 @@ _LONGEST = 2_000
 """Characters of a line whose words count."""
 
 
-def _decimal(derivation: Derivation) -> str:
-    exact = derivation.exact
-    number = (Decimal(exact.numerator) / Decimal(exact.denominator)).normalize()
-    return f"{number:,f}" if number == round(number, 6) else f"{round(number, 6):,f}"
+def _rounded(exact: Fraction) -> tuple[str, bool]:
+    """A number with six decimals at most, and whether that is all of it.
+
+    >>> _rounded(Fraction(8079, 10)), _rounded(Fraction(1, 3))
+    (('807.9', True), ('0.333333', False))
+    """
+    rounded = round(exact, 6)
+    number = written_out(Decimal(rounded.numerator) / Decimal(rounded.denominator))
+    return f"{number:,f}", rounded == exact
+
+
+def _target(one: _Found) -> Target:
+    key = one.value.key
+    return Target(number_of(key), key.endswith("%"), unit_of(key, one.text), one.words)
 
 
 def _is_supported(one: _Found) -> bool:
