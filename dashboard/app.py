@@ -24,6 +24,7 @@ def main() -> None:
         [
             st.Page("views/runs.py", title="Runs", default=True),
             st.Page("views/replay.py", title="Replay"),
+            st.Page("views/deliverable.py", title="Deliverable"),
             st.Page("views/missing.py", title="Missing"),
         ],
         position="top",

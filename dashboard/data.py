@@ -15,9 +15,11 @@ from dashboard.uploads import Dropped
 from sample_runs import runs_folder
 from tabcore import questions, rerun
 from tabcore.analyses.left_out import LeftOut
+from tabcore.analyses.provenance import Provenance
 from tabcore.analyses.shown_but_missing import ShownButMissing
 from tabcore.analyses.value_story import ValueStory
 from tabcore.errors import UsageError
+from tabcore.presentation.deliverable_page.payload import file_payload
 from tabcore.presentation.plain import CAP
 from tabcore.presentation.replay_widget import orders, payload
 from tabcore.presentation.replay_widget.turn_text import Marked, turn_text_payload
@@ -112,6 +114,18 @@ def excerpt_message(run_id: str, entry: str) -> Mapping[str, Json]:
     return payload.excerpt_message(version, entry, rerun.excerpt(store_file(), run_id, entry))
 
 
+def provenance(run_id: str) -> Provenance:
+    """Where each value that a run delivered came from."""
+    db = store_file()
+    return _provenance(str(db), _stamp(db), run_id)
+
+
+def deliverable_data(run_id: str, file: int) -> Mapping[str, Json]:
+    """One delivered file with its evidence, for the page."""
+    db = store_file()
+    return _deliverable_data(str(db), _stamp(db), run_id, file)
+
+
 def missing(runs: tuple[str, ...], rule: Rule, dates: bool) -> ShownButMissing:
     """Which expected values of these runs were shown and left out."""
     db = store_file()
@@ -200,6 +214,17 @@ def _replay(db: str, stamp: Stamp, run_id: str) -> Replay:
 def _replay_data(db: str, stamp: Stamp, run_id: str) -> Mapping[str, Json]:
     """`run` is the id by which the run was asked for: a growing log's newest one would be another each time."""
     return {**payload.replay_payload(_replay(db, stamp, run_id)), "run": run_id}
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _provenance(db: str, stamp: Stamp, run_id: str) -> Provenance:
+    return questions.provenance(db, run_id)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _deliverable_data(db: str, stamp: Stamp, run_id: str, file: int) -> Mapping[str, Json]:
+    """`run` is the id by which the run was asked for, as in the replay."""
+    return {**file_payload(_provenance(db, stamp, run_id), file), "run": run_id}
 
 
 @st.cache_resource(max_entries=16, show_spinner="Asking the values …")

@@ -26,11 +26,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What an address chooses. `run` is a run id, the hash of the log's content; None where none is named."""
+    """What an address chooses. `run` is a run id, the hash of the log's content; None where none is named.
+
+    `file` is the path of a delivered file. Which of its values is chosen (`value`) the page's own script reads.
+    """
 
     run: str | None = None
     turn: int | None = None
     mark: Mark | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +56,17 @@ DEFAULT_ASKED = Asked()
 def from_address(query: Mapping[str, str]) -> Selection:
     """What the address's query chooses; what is no run id or no turn is as if it were absent.
 
-    >>> from_address({"run": "0123456789abcdef", "turn": "8"})
-    Selection(run='0123456789abcdef', turn=8)
-    >>> from_address({"run": "../etc", "turn": "-1"})
-    Selection(run=None, turn=None)
+    >>> from_address({"run": "0123456789abcdef", "turn": "8"}) == Selection("0123456789abcdef", 8)
+    True
+    >>> from_address({"run": "../etc", "turn": "-1"}) == Selection()
+    True
     """
     run, turn, mark = query.get("run", ""), query.get("turn", ""), _MARK.fullmatch(query.get("mark", ""))
     return Selection(
         run if _RUN.fullmatch(run) else None,
         int(turn) if _TURN.fullmatch(turn) and int(turn) > 0 else None,
         Mark(*map(int, mark.groups())) if mark else None,
+        query.get("file") or None,
     )
 
 
@@ -76,7 +81,8 @@ def to_address(selection: Selection) -> dict[str, str]:
     query = {"run": selection.run} if selection.run else {}
     query |= {"turn": str(selection.turn)} if selection.turn else {}
     mark = selection.mark
-    return query | ({"mark": f"{mark.call}:{mark.start}:{mark.end}"} if mark else {})
+    query |= {"mark": f"{mark.call}:{mark.start}:{mark.end}"} if mark else {}
+    return query | ({"file": selection.file} if selection.file else {})
 
 
 def value_of_address(query: Mapping[str, str]) -> tuple[str, str, str]:

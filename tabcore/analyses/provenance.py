@@ -11,6 +11,7 @@ agent wrote itself and read again is none.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from fractions import Fraction
 from typing import Literal
 
 from tabcore.analyses.derived_values import Derivation, Search, Target, unit_of
-from tabcore.analyses.layout import Block, layout
+from tabcore.analyses.layout import Block, LaidCell, layout
 from tabcore.analyses.provenance_facts import DeliveredText, Occurrence, ProvenanceFacts
 from tabcore.analyses.source_tables import Lines, SourceRow, SourceTable, header_line, is_operand, number_of, tables_of
 from tabcore.analyses.value_facts import RunFacts
@@ -35,6 +36,8 @@ Equals = Callable[[str], Collection[str]]
 
 PLACES = 12
 """Places of one value that are given, best first; how many more there are is counted."""
+_SEARCHED = 2_000
+"""Values for which a formula is searched; a deliverable with more that nobody states is no report."""
 _RANKED = 200
 """Places of one value that are ranked by the words around them; later ones are counted only."""
 
@@ -82,7 +85,8 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class DeliveredValue:
-    """A delivered value: characters `start:end` of its file's text. `more` counts places beyond those given."""
+    """A delivered value: characters `start:end` of its file's text, on its `line` from 1; `place` is where that is in the
+    file, "" for plain lines. `more` counts places beyond those given."""
 
     file: int
     key: str
@@ -92,6 +96,7 @@ class DeliveredValue:
     text: str
     distinctive: bool
     provenance: Kind
+    line: int = 0
     place: str = ""
     places: tuple[Place, ...] = ()
     more: int = 0
@@ -125,7 +130,7 @@ class UsedFile:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The answer for one run. `bounded` is true where the sources hold more numbers than the search for formulas
+    """The answer for one run. `bounded` is true where more numbers or values are there than the search for formulas
     takes."""
 
     run: RunFacts
@@ -141,9 +146,9 @@ class Provenance:
         found = Counter(value.provenance for value in chosen)
         return {kind: found[kind] for kind in KINDS}
 
-    def line_of(self, value: DeliveredValue) -> int:
-        """The line of a value in its file's text, from 1."""
-        return (self.files[value.file].text or "").count("\n", 0, value.start) + 1
+    def where(self, value: DeliveredValue) -> str:
+        """Where a value stands in its file, in words."""
+        return value.place or f"line {value.line}"
 
     def line_text(self, place: Place) -> str:
         """The line that a place stands on, of a very long one what is around the place."""
@@ -167,6 +172,7 @@ class _Found:
     value: Occurrence
     text: str
     distinctive: bool
+    line: int
     place: str
     words: frozenset[str]
     places: list[Place] = field(default_factory=list)
@@ -195,7 +201,7 @@ class _Answer:
         values = tuple(
             DeliveredValue(
                 one.file, one.value.key, one.value.kind, one.value.start, one.value.end, one.text, one.distinctive,
-                one.kind, one.place, tuple(one.places), one.more, one.formula,
+                one.kind, one.line, one.place, tuple(one.places), one.more, one.formula,
             )
             for one in found
         )  # fmt: skip
@@ -214,9 +220,11 @@ class _Answer:
         if delivered.text is None:
             return
         around = _Surroundings(delivered.text, self._files[file].blocks)
+        lines = Lines(delivered.text)
         for value in delivered.values:
             text = delivered.text[value.start : value.end]
-            yield _Found(file, value, text, self._is_distinctive(value), *around.of(value.start))
+            line = lines.at(value.start) + 1
+            yield _Found(file, value, text, self._is_distinctive(value), line, *around.of(value.start))
 
     def _evidence(self, found: Sequence[_Found]) -> None:
         """Each value's places in the best kind of source that has any, and in the task."""
@@ -304,14 +312,15 @@ class _Answer:
         return self._words[name]
 
     def _derive(self, found: Sequence[_Found]) -> bool:
-        """Formulas for what nobody states; True where not all numbers of the sources were searched.
+        """Formulas for what nobody states; True where not everything was searched.
 
         First over the deliverable itself, then over the sources, then once more over the deliverable, where what is
         derived now may be an operand.
         """
-        left = [one for one in found if one.kind not in ("sourced", "given") and _may_be_derived(one)]
+        searched = [one for one in found if one.kind not in ("sourced", "given") and _may_be_derived(one)]
+        left = searched[:_SEARCHED]
+        bounded = len(searched) > len(left)
         self._derive_within(left, found)
-        bounded = False
         for last in {self._files[one.file].written for one in left if one.formula is None}:
             wanted = [one for one in left if one.formula is None and self._files[one.file].written == last]
             search = self._search_of_sources(last, wanted)
@@ -343,7 +352,7 @@ class _Answer:
         for file in {one.file for one in left if one.formula is None}:
             delivered = self._files[file]
             text = delivered.text or ""
-            supported = {v.value.start: v.value for v in found if v.file == file and _is_supported(v)}
+            supported = [v.value for v in found if v.file == file and _is_supported(v) and is_operand(v.value)]
             position = self._own_source(file)
             tables = [table for block in delivered.blocks if (table := _own_table(position, text, block, supported))]
 
@@ -486,6 +495,8 @@ class _Surroundings:
         self._block: Block | None = None
         self._before = ""
         self._rows: dict[int, frozenset[str]] = {}
+        self._cells: list[LaidCell] = []
+        self._of_row: dict[int, list[LaidCell]] = {}
 
     def of(self, place: int) -> tuple[str, frozenset[str]]:
         """Of a place in the text; asked for in ascending order."""
@@ -496,27 +507,28 @@ class _Surroundings:
             if following is None:
                 return "", frozenset()
             self._block, self._rows = following, {}
+            self._cells = sorted(following.cells, key=lambda cell: cell.start)
+            self._of_row = {row[0].row: row for row in following.rows()}
         if not self._block.cells:
             own = frozenset(terms(self._text[self._block.start : self._block.end][:_LONGEST]))
             return self._block.place, own if len(own) > 3 else own | frozenset(terms(self._before))
         return self._in_table(self._block, place)
 
     def _in_table(self, table: Block, place: int) -> tuple[str, frozenset[str]]:
-        cell = next((cell for cell in table.cells if cell.start <= place < cell.end), None)
-        if cell is None:
+        before = bisect_right(self._cells, place, key=lambda cell: cell.start) - 1
+        if before < 0 or place >= self._cells[before].end:
             return table.place, frozenset()
+        cell = self._cells[before]
         if cell.row not in self._rows:
-            texts = " ".join(self._text[c.start : c.end][:_LONGEST] for c in table.cells if c.row == cell.row)
+            texts = " ".join(self._text[c.start : c.end][:_LONGEST] for c in self._of_row[cell.row])
             self._rows[cell.row] = frozenset(terms(texts))
-        first = table.cells[0].row
-        heads = (
-            self._text[c.start : c.end][:_LONGEST] for c in table.cells if c.row == first and c.column == cell.column
-        )
+        first = self._of_row[table.cells[0].row]
+        heads = (self._text[c.start : c.end][:_LONGEST] for c in first if c.column == cell.column)
         name = cell.place or f"{table.place}, row {cell.row}, column {cell.column}"
         return name, self._rows[cell.row] | frozenset(terms(" ".join(heads)))
 
 
-def _own_table(position: int, text: str, block: Block, supported: Mapping[int, Occurrence]) -> SourceTable | None:
+def _own_table(position: int, text: str, block: Block, supported: Sequence[Occurrence]) -> SourceTable | None:
     """A block of the deliverable as a table to compute with, of its supported values only."""
     if not block.cells:
         numbers = dict(enumerate(_within(block.start, block.end, supported)))
@@ -534,6 +546,7 @@ def _own_table(position: int, text: str, block: Block, supported: Mapping[int, O
     return SourceTable(position, "\t", tuple(rows), tuple(contents)) if rows else None
 
 
-def _within(start: int, end: int, supported: Mapping[int, Occurrence]) -> list[Occurrence]:
-    """The supported values between two places that can be operands."""
-    return [value for place, value in supported.items() if start <= place < end and is_operand(value)]
+def _within(start: int, end: int, supported: Sequence[Occurrence]) -> Sequence[Occurrence]:
+    """The supported values between two places."""
+    first = bisect_left(supported, start, key=lambda value: value.start)
+    return supported[first : bisect_left(supported, end, first, key=lambda value: value.start)]

@@ -25,6 +25,7 @@ def add_provenance(command: Command) -> None:
     traced.add_argument("--all", action="store_true", help="small counts, years and dates too")
     traced.add_argument("--json", action="store_true", help="print JSON for other programs")
     traced.add_argument("--xlsx", metavar="FILE", help="write it as a workbook")
+    traced.add_argument("--html", metavar="FILE", help="write it as one page that needs nothing else")
     checked = command("check", "end with exit code 1 where runs left out or made up more values than allowed", _check)
     checked.add_argument("runs", nargs="+", metavar="RUN", help="ids of runs, or their beginnings")
     limits = {
@@ -53,11 +54,15 @@ def _provenance(options: argparse.Namespace) -> int:
         from tabcore.exports.provenance_workbook import workbook
 
         _write(options.xlsx, workbook(found))
+    if options.html:
+        from tabcore.presentation.deliverable_page import standalone_page
+
+        _write(options.html, standalone_page(found).encode())
     if options.json:
         from tabcore.exports.provenance_json import provenance_json
 
         print_json(provenance_json(found))
-    elif not options.xlsx:
+    elif not (options.xlsx or options.html):
         _print(found, distinctive=not options.all)
     return 0
 
@@ -84,7 +89,7 @@ def _print(found: Provenance, *, distinctive: bool) -> None:
         rows = [(use.path, f"{use.used} of {use.held}", " ".join(use.entries)) for use in found.uses]
         print_table([("file read", "values used", "read log"), *rows])
     if found.bounded:
-        say("The sources hold more rows than are searched for formulas: a value may be derived and not known to be.")
+        say("There is more than is searched for formulas: a value may be derived and not known to be.")
 
 
 def sentence(found: Provenance, *, distinctive: bool = True) -> str:
@@ -123,7 +128,7 @@ def about_files(found: Provenance) -> Iterator[str]:
 def _line(found: Provenance, value: DeliveredValue) -> tuple[str, ...]:
     from tabcore.presentation.provenance_words import evidence
 
-    where = value.place or f"line {found.line_of(value)}"
+    where = found.where(value)
     return value.text, value.provenance, where, evidence(found, value)
 
 
@@ -175,14 +180,14 @@ def _check_unsupported(options: argparse.Namespace, run: str, result: dict[str, 
     from tabcore.questions import provenance
 
     found = provenance(options.db, run)
-    values = [v for v in found.values if v.distinctive and v.provenance in ("unsupported", "self-cited")]
+    values = [v for v in found.values if v.distinctive and v.provenance == "unsupported"]
     exceeded = len(values) > options.max_unsupported
     told = [{"value": v.text, "file": found.files[v.file].path, "provenance": v.provenance} for v in values]
     result |= {"unsupported": told, "max_unsupported": options.max_unsupported}
     result["passed"] = bool(result["passed"]) and not exceeded
-    lines.append(_verdict(run, exceeded, len(values), options.max_unsupported, "unsupported or self-cited"))
+    lines.append(_verdict(run, exceeded, len(values), options.max_unsupported, "unsupported"))
     for value in values:
-        where = value.place or f"line {found.line_of(value)}"
+        where = found.where(value)
         lines.append(f"  {value.provenance}: {value.text} in {found.files[value.file].path}, {where}")
 
 

@@ -52,7 +52,7 @@ def _value(found: Provenance, value: DeliveredValue) -> Json:
         "provenance": value.provenance,
         "start": value.start,
         "end": value.end,
-        "line": found.line_of(value),
+        "line": value.line,
         "place": value.place,
         "places": [_place(found, place) for place in value.places],
         "more_places": value.more,

@@ -53,7 +53,8 @@ def _about(sheet: Worksheet, found: Provenance, head: Format, colours: dict[Kind
     sheet.set_column(1, 2, 14)
     sheet.set_column(3, 3, 80)
     sheet.write_string(0, 0, plain_line(found.run.name or found.run.run_id, _LONGEST), head)
-    sheet.write_string(1, 0, f"run {found.run.run_id}")
+    simulated = f", simulated: {plain_line(found.run.simulated, _LONGEST)}" if found.run.simulated else ""
+    sheet.write_string(1, 0, f"run {found.run.run_id}{simulated}")
     for column, title in enumerate(("provenance", "distinctive", "all values", "meaning")):
         sheet.write_string(3, column, title, head)
     counts, every = found.counts(), found.counts(distinctive=False)
@@ -88,7 +89,7 @@ def _table(
 def _value(found: Provenance, value: DeliveredValue) -> list[str | int | float | None]:
     file = found.files[value.file]
     row: list[str | int | float | None] = [
-        value.text, value.provenance, file.path, value.place, found.line_of(value), "yes" if value.distinctive else "no"
+        value.text, value.provenance, file.path, value.place, value.line, "yes" if value.distinctive else "no"
     ]  # fmt: skip
     formula = value.formula if value.provenance == "derived" else None
     best = formula.operands[0] if formula else next(iter(value.places), None)
