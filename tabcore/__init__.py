@@ -22,10 +22,12 @@ Where things are, in the order in which to read them:
     derivation.py   a log's pieces -> rows; discovery.py: paths -> files; ingest.py: both, into the store
     archives.py     archives and packed logs -> private files; received.py: standard input
     secrets.py      pasted keys and tokens, found at load; secret_rules.py: by which rules; redaction.py: masked
+    language_models.py: the one door to a language model, at whatever endpoint a person names
     watching.py     folders of growing logs; following.py: one of them; growth.py: its bytes
     store/          the DuckDB file; rows.py: what comes out of it
     analyses/       one question a file: rows -> answer
     rerun.py        what pages and commands call; questions.py: the analyses on what is stored
+    recovery.py     masked recovery: asks models, keeps every answer, goes on where it stopped
     agent/          a live agent with a tab; serving/: the tab for other people's agents
     presentation/   rows -> pictures
     cli.py          the command line; commands/: its larger commands, and how all print

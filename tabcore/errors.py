@@ -7,6 +7,8 @@
     ├── StoreError
     │   ├── StoreBusy       another process holds the store
     │   └── StoreVersion    the store is from another version of the program
+    ├── ModelError          a language model did not answer
+    │   └── ModelUnusable   and asking it further is vain: nobody there, a wrong key, no such model
     └── TabRefusal          the tab declines an operation; the agent is told why
 
 Bad use raises. Bad data never does: it becomes a `Problem`, work goes on, and the person sees the list.
@@ -49,6 +51,14 @@ class StoreBusy(StoreError):
 
 class StoreVersion(StoreError):
     """The store was written by another version of the program."""
+
+
+class ModelError(RunningTabError):
+    """A language model did not answer one prompt; others it may."""
+
+
+class ModelUnusable(ModelError):
+    """An endpoint that need not be asked further: nobody there, a wrong key, no such model, no more requests."""
 
 
 class TabRefusal(RunningTabError):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from tabcore.commands import recovery
 from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.text.printable import printable
 
@@ -35,6 +36,13 @@ def add_questions(command: Command) -> None:
     read.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
     read.add_argument("--top", type=int, default=40, metavar="N", help="print so many at most (40)")
     _add_rule(read)
+    masked = command(
+        "masked-recovery",
+        "whether a model states left-out values when they are masked, without and with the tab",
+        _masked,
+    )
+    recovery.add_arguments(masked)
+    _add_rule(masked)
 
 
 def _add_rule(asked: argparse.ArgumentParser) -> None:
@@ -88,6 +96,11 @@ def _missing(options: argparse.Namespace) -> int:
     else:
         _print_missing(found)
     return 0
+
+
+def _masked(options: argparse.Namespace) -> int:
+    of_runs = argparse.Namespace(**vars(options) | {"model": options.of_model})
+    return recovery.run(options, chosen_runs(of_runs), rule_of(options))
 
 
 def _left(options: argparse.Namespace) -> int:

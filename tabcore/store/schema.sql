@@ -9,6 +9,8 @@
 --   the load      files problems
 --   what persons  corrections decision_corrections
 --   said
+--   what models   answers
+--   said
 --
 -- A text stands once in `texts` under the digest of its content (blake2b, 128 bit, as UUID); other tables name it.
 -- The values that texts state stand in `text_values`, once for a text however many runs name it.
@@ -135,4 +137,12 @@ CREATE TABLE finish_checks (
 );
 CREATE TABLE differences (
     run INTEGER, turn INTEGER, call INTEGER, what VARCHAR, recorded VARCHAR, derived VARCHAR
+);
+-- What language models answered when they were asked about runs. `key` is a digest of model, parameters and prompt, so that
+-- nothing is asked twice; `prompt` (JSON: messages, schema) is what was sent, secrets masked. Tokens and cost as told, NULL
+-- where they were not; `time` in seconds since 1970, UTC.
+CREATE TABLE answers (
+    key VARCHAR, run_id VARCHAR, model VARCHAR, base_url VARCHAR, parameters VARCHAR,
+    prompt VARCHAR USING COMPRESSION zstd, answer VARCHAR, finish VARCHAR, form VARCHAR, tokens_in BIGINT,
+    tokens_out BIGINT, cost DOUBLE, seconds DOUBLE, time DOUBLE
 );

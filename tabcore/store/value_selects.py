@@ -21,7 +21,7 @@ Accepted = Callable[[Expected], Iterable[str]]
 
 def value_facts(connection: Connection, runs: Collection[int] | None, accepted: Accepted) -> ValueFacts:
     """What is known of the values that the rubrics of these runs (None: of all) expect."""
-    chosen = "" if runs is None else f"WHERE number IN ({', '.join(map(str, runs)) or 'NULL'})"
+    chosen = _chosen(runs)
     facts = _run_facts(connection, chosen)
     expected = tuple(one for one in _expected(connection, chosen) if any(True for _ in accepted(one)))
     wanted = _wanted(expected, facts, accepted)  # noqa: F841  DuckDB finds it by its name
@@ -37,6 +37,15 @@ def value_facts(connection: Connection, runs: Collection[int] | None, accepted: 
         tuple(_held(connection, ids)),
         tuple(_delivered(connection, ids)),
     )
+
+
+def run_facts(connection: Connection, runs: Collection[int] | None) -> dict[int, RunFacts]:
+    """What is known of these runs (None: of all), by their numbers."""
+    return _run_facts(connection, _chosen(runs))
+
+
+def _chosen(runs: Collection[int] | None) -> str:
+    return "" if runs is None else f"WHERE number IN ({', '.join(map(str, runs)) or 'NULL'})"
 
 
 def _wanted(expected: Iterable[Expected], runs: Mapping[int, RunFacts], accepted: Accepted) -> pa.Table:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from rank_bm25 import BM25Plus
+from rank_bm25 import BM25L, BM25Okapi, BM25Plus
 
 _Postings = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 _DIGITS = 9
@@ -114,3 +115,33 @@ class Ranking(BM25Plus):  # type: ignore[misc]
             slots = np.fromiter(documents.keys(), np.int64, count)
             arrays = self._arrays[term] = (slots, np.fromiter(documents.values(), np.float64, count))
         return arrays
+
+
+Variant = Literal["the tab's", "Okapi", "L", "Plus"]
+"""Forms of BM25: the one that the tab ranks with, and rank_bm25's own with their defaults."""
+
+_VARIANTS: Mapping[str, type[BM25Okapi | BM25L | BM25Plus]] = {"Okapi": BM25Okapi, "L": BM25L, "Plus": BM25Plus}
+
+
+def ranked_by(
+    variant: Variant, documents: Mapping[str, Sequence[str]], query: Iterable[str], tie: Callable[[str], object] = str
+) -> list[str]:
+    """The documents that share a term with the query, best first, by a form of BM25 to compare the tab's with.
+
+    >>> documents = {"L1": ["travel", "policy"], "L2": ["energy"]}
+    >>> ranked_by("the tab's", documents, ["policy"]), ranked_by("Okapi", documents, ["policy"])
+    (['L1'], ['L1'])
+    """
+    wanted = list(dict.fromkeys(query))
+    if variant == "the tab's":
+        ranking = Ranking()
+        for name, document in documents.items():
+            ranking.add(name, document)
+        return [name for name, _ in ranking.best(wanted, tie=tie)]
+    filled = {name: document for name, document in documents.items() if document}
+    if not filled:
+        return []
+    scores = _VARIANTS[variant]([list(document) for document in filled.values()]).get_scores(wanted)
+    scored = {name: round(float(score), _DIGITS) for name, score in zip(filled, scores, strict=True)}
+    matched = [name for name, document in filled.items() if not set(wanted).isdisjoint(document)]
+    return sorted(matched, key=lambda name: (-scored[name], tie(name)))

@@ -1,0 +1,62 @@
+"""The lexical baseline of masked recovery: no model, only words. It shows what a search alone would find.
+
+It is given the same prompts as a model. Of the material in them it takes the line that fits the masked requirement best by
+BM25 and states for each masked value the first number of the same kind; where that line has too few, the next best line
+gives more. In the review arm it first opens what the review names.
+It knows of a masked value whether it was an amount of money, a percentage, a decimal or a whole number, which a model is
+not told.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from tabcore.analyses.recovery_cases import Case
+from tabcore.language_models import Answer, Prompt
+from tabcore.tab.ranking import Ranking
+from tabcore.text.number_stream import numbers_of
+from tabcore.text.terms import terms
+
+NAME = "lexical baseline"
+"""What its results are called wherever they are shown; it is no model."""
+
+_REVIEWED = re.compile(r"^  (L[0-9]+) ", re.MULTILINE)
+_GIVEN = re.compile(r"\n\n(?:\[tab\] Requirements:|Read log:)")
+
+_HEAD = re.compile(r"L[0-9]+: .*\(turn [0-9]|command: |  L[0-9]+ | never opened: |\[\.\.\.|You may open |Read log: ")
+"""Lines that the tab adds to what was read, and the lines of a review, which the opened entries have in full."""
+
+
+def lexical_answer(prompt: Prompt, case: Case) -> Answer:
+    """What the baseline answers to a prompt."""
+    heard = [message.text for message in prompt.messages if message.role == "user"]
+    wanted = _REVIEWED.findall(heard[0]) if '"show"' in prompt.schema else []
+    if wanted and len(heard) == 1:
+        return Answer(json.dumps({"show": wanted, "values": []}))
+    given = _GIVEN.search(heard[0])
+    material = "\n".join((heard[0][given.end() :] if given else "", *heard[1:]))
+    return Answer(json.dumps({"values": list(_values(material, case))}, ensure_ascii=False))
+
+
+def _values(material: str, case: Case) -> Iterator[str]:
+    found = list(_of_best_lines(material, case))
+    for value in case.values:
+        taken = next((one for one in found if one[0] == value.kind), None)
+        if taken is not None:
+            found.remove(taken)
+            yield taken[1]
+
+
+def _of_best_lines(material: str, case: Case) -> Iterator[tuple[str, str]]:
+    """The numbers of the lines as (kind, text), those of the best line first."""
+    lines = [line for line in material.splitlines() if not _HEAD.match(line)]
+    ranking = Ranking()
+    for number, line in enumerate(lines):
+        ranking.add(str(number), terms(line))
+    for name, _ in ranking.best(terms(case.text), tie=int):
+        line = lines[int(name)]
+        for key, start, end, kind in numbers_of(line):
+            if key not in case.stated:
+                yield kind, line[start:end]
