@@ -7,6 +7,7 @@ its literal numbers are the nearest that is known, and `source` says so.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -59,8 +60,8 @@ class Written:
 
     def turn(self, turn: Turn, events: Iterable[Event], texts: Mapping[str, str], root: str) -> None:
         """One more turn: its events, and the texts of written files (absolute paths) after it."""
-        if turn.text.strip() and turn.outcome == "complete":
-            self.answer, self.answer_turn = turn.text, turn.number
+        if (answer := _answer_of(turn)) and turn.outcome == "complete":
+            self.answer, self.answer_turn = answer, turn.number
         for event in events:
             if isinstance(event, FileAuthored):
                 path = posixpath.join(root, event.path)
@@ -107,13 +108,40 @@ class Written:
         return Deliverable(shown, len(data), sha256(data).hexdigest(), known, "written" if text else "code", turn)
 
 
+_ANSWERING = frozenset(
+    ("final_answer", "submit", "submit_answer", "finish", "attempt_completion", "complete_task", "answer")
+)
+"""Tools by which an agent hands over its answer."""
+_ANSWERS = ("answer", "final_answer", "result", "message", "response", "content", "text", "summary", "output")
+"""The argument that is the answer, the first of these that is there; else the longest."""
+_TAGGED = re.compile(r"<FINAL_ANSWER>(.*?)(?:</FINAL_ANSWER>|\Z)", re.DOTALL)
+
+
+def _answer_of(turn: Turn) -> str:
+    """What a turn answers: by a tool for it, between tags for it, else by its text; "" where it says nothing.
+
+    >>> _answer_of(Turn(1, "It is <FINAL_ANSWER>2,602</FINAL_ANSWER>.")), _answer_of(Turn(2, "Done."))
+    ('2,602', 'Done.')
+    """
+    handed = [text for call in turn.calls if call.name in _ANSWERING and (text := _handed(call))]
+    tagged = _TAGGED.findall(turn.text)
+    return (handed or tagged or [turn.text])[-1].strip()
+
+
+def _handed(call: ToolCall) -> str:
+    named = (value for name in _ANSWERS if isinstance(value := call.arguments.get(name), str) and value)
+    return next(named, "") or _longest(call)
+
+
 def _is_scratch(path: str, root: str) -> bool:
     """What lies in the machine's temporary folder, unless the workspace does too."""
     return path.startswith(("/tmp/", "/var/tmp/", "/dev/")) and not root.startswith("/tmp/")
 
 
 def _code_of(calls: tuple[ToolCall, ...], call: int) -> str:
-    """The longest text among a call's arguments: the command, the script."""
-    if not 0 <= call < len(calls):
-        return ""
-    return max((value for value in calls[call].arguments.values() if isinstance(value, str)), key=len, default="")
+    """What a call was given: the command, the script."""
+    return _longest(calls[call]) if 0 <= call < len(calls) else ""
+
+
+def _longest(call: ToolCall) -> str:
+    return max((value for value in call.arguments.values() if isinstance(value, str)), key=len, default="")

@@ -2,7 +2,8 @@
 
 The paper's Figure 2 (bottom) and Figure 4 (left), arXiv 2610.10444, sections 3.1 and 5. The unit is attempt × rubric ×
 value: a value that two rubrics expect counts for each of them, one that a rubric states twice counts once. A value is
-shown only by what came before the deliverable was last written, where that turn is known. What a rubric itself or the
+shown only by the results of turns before the one that last wrote the deliverable, where that is known: the results of
+that turn itself came after the writing, and often repeat it. What a rubric itself or the
 task states is no evidence; nor is what the tab injected.
 """
 
@@ -113,9 +114,9 @@ def _values(facts: ValueFacts) -> Iterable[ExpectedValue]:
     for one in _once(facts.expected):
         run, rubric, place = runs[one.run_id], rubrics[one.run_id, one.rubric_id], (one.run_id, one.key)
         if run.delivered:
-            last = run.turns if run.written is None else run.written
-            before = tuple(s for s in shown.get(place, ()) if s.turn <= last)
-            late = tuple(s for s in shown.get(place, ()) if s.turn > last)
+            written = run.turns + 1 if run.written is None else run.written
+            before = tuple(s for s in shown.get(place, ()) if s.turn < written)
+            late = tuple(s for s in shown.get(place, ()) if s.turn >= written)
             text = rubric.text[one.start : one.end]
             places = tuple(delivered.get(place, ()))
             yield ExpectedValue(run, rubric, one.key, one.kind, text, before, held.get(place), places, late)
