@@ -6,15 +6,14 @@ A best path through (shows x lines): each show takes the next run of lines; what
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise, product
 
 from tabcore.capture.content_kinds import kinship
-from tabcore.capture.listings import likeness
-from tabcore.capture.named_content import _GREP_NUMBER, _HEADING, _HUNK
-from tabcore.capture.patterns import NUMBER, UNKNOWN, expression, is_literal, resolve
+from tabcore.capture.joining import joined
+from tabcore.capture.line_worth import fits, weight, worth
+from tabcore.capture.patterns import is_literal
 from tabcore.capture.shell_state import Facts
 from tabcore.capture.shows import Content, Either, Loop, Names, Noise, Show, Stream, Text, Undecided
 
@@ -22,12 +21,11 @@ FIRST_LINE = 1.0
 """What it is worth that content is shown at all: files are seldom empty."""
 DESCENT = 0.4
 """What it is worth that a sorted listing begins where the order of the lines goes back."""
-LINE = 0.1
-"""What a line is worth to content whose lines may be anything."""
+DOUBT = 0.05
+"""What less it is worth where the content may be empty without a word; among alternatives it makes no difference."""
 MAX_CELLS = 400_000
 MIN_ENDS = 50
 MAX_COMBINATIONS = 8
-MAX_SEARCHED, MAX_SEARCHED_LINES = 300, 5_000
 
 Piece = tuple[Show, list[str]]
 
@@ -41,9 +39,9 @@ def aligned(shows: Sequence[Show], lines: list[str], facts: Facts) -> list[list[
         combinations *= len(branches)
     if combinations > MAX_COMBINATIONS:
         return [_best(_flat([branches[0] for branches in choices]), lines, facts)[1]]
-    fitted = [_best(_flat(chosen), lines, facts) for chosen in product(*choices)]
-    highest = max(score for score, _ in fitted)
-    best = _of_kind([pieces for score, pieces in fitted if score > highest - 1e-9])
+    fitted = [_best(joined(_flat(chosen)), lines, facts) for chosen in product(*choices)]
+    scores = [score + sum(DOUBT for show, own in pieces if own and _is_doubtful(show)) for score, pieces in fitted]
+    best = _of_kind([pieces for score, (_, pieces) in zip(scores, fitted, strict=True) if score > max(scores) - 1e-9])
     return [[(vague.get(id(show), show), own) for show, own in pieces] for pieces in best] if vague else best
 
 
@@ -88,10 +86,13 @@ def _best(shows: list[Show], lines: list[str], facts: Facts) -> tuple[float, lis
     if not shows:
         return 0.0, []
     if len(shows) == 1:
-        bonus = FIRST_LINE if isinstance(shows[0], Content) and any(line.strip() for line in lines) else 0.0
         limit = getattr(shows[0], "limit", None) or len(lines)
         beyond = 0.2 * max(0, len(lines) - limit)
-        return sum(worth(shows[0], lines[: min(limit, 200)], facts)) + bonus - beyond, [(shows[0], lines)]
+        worths = worth(shows[0], lines[: min(limit, 200)], facts)
+        begun = isinstance(shows[0], Content) and any(
+            value > 0 and line.strip() for value, line in zip(worths, lines, strict=False)
+        )
+        return sum(worths) + (_first_line(shows[0]) if begun else 0.0) - beyond, [(shows[0], lines)]
     marks = _unique_marks(shows, lines)
     if marks:
         return _between(marks, shows, lines, facts)
@@ -200,34 +201,16 @@ def _text_step(show: Text, lines: list[str], before: list[float]) -> tuple[list[
     if open_end:
         wanted = wanted[:-1] if wanted[-1] == "" else wanted
     size = len(wanted)
-    fits = [_fits(pattern, last=open_end and position == size - 1) for position, pattern in enumerate(wanted)]
-    weight = sum(_weight(pattern, show.certain) for pattern in wanted)
+    checks = [fits(pattern, last=open_end and position == size - 1) for position, pattern in enumerate(wanted)]
+    total = sum(weight(pattern, show.certain) for pattern in wanted)
     for end in range(size, len(before)):
         start = end - size
-        if before[start] + weight > now[end] and all(fit(lines[start + i]) for i, fit in enumerate(fits)):
+        if before[start] + total > now[end] and all(fit(lines[start + i]) for i, fit in enumerate(checks)):
             if open_end:
-                now[start] = max(now[start], before[start] + weight)
+                now[start] = max(now[start], before[start] + total)
             else:
-                now[end], origin[end] = before[start] + weight, start
+                now[end], origin[end] = before[start] + total, start
     return _skipping(now, origin)
-
-
-def _weight(pattern: str, certain: bool) -> float:
-    """What a line of the agent's own text is worth where it fits: if certain, more than the one line of content that it may be."""
-    if is_literal(pattern):
-        return 7.0 if pattern.strip() else 1.0
-    if NUMBER in pattern or pattern.strip(UNKNOWN + " "):
-        return 3.0
-    return 1.0 + 2 * LINE if certain else 1.0
-
-
-def _fits(pattern: str, last: bool):  # type: ignore[no-untyped-def]
-    if is_literal(pattern):
-        return (
-            (lambda line: line.startswith(pattern)) if last else (lambda line: line.rstrip("\r ") == pattern.rstrip())
-        )
-    found = expression(pattern + UNKNOWN if last else pattern)
-    return lambda line: found.fullmatch(line) is not None
 
 
 def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -> tuple[list[float], list[int]]:
@@ -235,7 +218,7 @@ def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -
     worths = worth(show, lines, facts)
     limit = getattr(show, "limit", None)
     begins = _begins(show, lines, worths)
-    bonus = FIRST_LINE if isinstance(show, Content) else 0.5 if isinstance(show, Names) or limit else 0.0
+    bonus = _first_line(show) if isinstance(show, Content) else 0.5 if isinstance(show, Names) or limit else 0.0
     sums = [0.0]
     for value in worths:
         sums.append(sums[-1] + value)
@@ -261,6 +244,15 @@ def _run_step(show: Show, lines: list[str], before: list[float], facts: Facts) -
     return _skipping(now, origin)
 
 
+def _first_line(show: Show) -> float:
+    """Where a line may be of several contents, it is of one that surely shows something."""
+    return FIRST_LINE - DOUBT if _is_doubtful(show) else FIRST_LINE
+
+
+def _is_doubtful(show: Show) -> bool:
+    return isinstance(show, Content) and bool(show.doubtful) and len(show.doubtful) == len(show.paths)
+
+
 def _begins(show: Show, lines: list[str], worths: list[float]) -> list[float]:
     """For each place, what it is worth that a listing or a loop begins there."""
     if isinstance(show, Loop):
@@ -279,74 +271,6 @@ def _begins(show: Show, lines: list[str], worths: list[float]) -> list[float]:
         0.0,
         0.0,
     ][: len(lines) + 1]
-
-
-def worth(show: Show, lines: list[str], facts: Facts) -> list[float]:
-    """What each line is worth to a show: above 0 it fits, below it does not."""
-    match show:
-        case Names():
-            return [likeness(show, line, facts) for line in lines]
-        case Content(naming="none", lead=lead) if lead:
-            fit = expression(lead.strip("\n").split("\n")[0])
-            return [3.0 if fit.fullmatch(line) else LINE for line in lines]
-        case Content(sought=re.Pattern() as sought):
-            return _sought_worth(sought, lines)
-        case Content(naming="none"):
-            return [LINE] * len(lines)
-        case Content():
-            return [_named_worth(show, line) for line in lines]
-        case Loop():
-            return _loop_worth(show, lines, facts)
-        case Noise():
-            return [0.02 if show.limit is None else 1.0 if line.strip() else 0.0 for line in lines]
-        case Undecided():
-            return [0.01] * len(lines)
-        case Text(text):
-            wanted = text.strip("\n")
-            return [6.0 if line == wanted else -0.3 for line in lines]
-        case Either(branches):
-            return worth(branches[0][0], lines, facts) if branches and branches[0] else [0.0] * len(lines)
-
-
-def _sought_worth(sought: re.Pattern[str], lines: list[str]) -> list[float]:
-    """Lines that a search printed: each holds what was sought."""
-    checked = [0.6 if sought.search(line[:MAX_SEARCHED]) else -1.0 for line in lines[:MAX_SEARCHED_LINES]]
-    return checked + [LINE] * (len(lines) - len(checked))
-
-
-def _named_worth(show: Content, line: str) -> float:
-    match show.naming:
-        case "headers":
-            return 4.0 if _HEADING.match(line) else 0.1
-        case "diff":
-            return 2.0 if line.startswith(("diff ", "index ", "+++ ", "--- ", "commit ")) or _HUNK.match(line) else 0.1
-        case "prefix":
-            name, colon, _ = line.partition(":")
-            if not colon:
-                return 0.3 if line == "--" or not line.strip() else -1.0
-            path = resolve(show.base, name)
-            under = any(
-                path == place or path.startswith(place.rstrip("/") + "/") or not is_literal(place)
-                for place in show.paths
-            )
-            return 3.0 if under and " " not in name[:1] else 0.3 if _GREP_NUMBER.match(line) else -1.0
-        case _:
-            return 0.1
-
-
-def _loop_worth(show: Loop, lines: list[str], facts: Facts) -> list[float]:
-    shows = [part for value in show.values[:3] for part in show.body(value)][:12]
-    best = [0.05] * len(lines)
-    for part in shows:
-        if isinstance(part, Text) and not is_literal(part.text.strip(UNKNOWN)):
-            fit = expression(part.text.strip("\n").split("\n")[0])
-            worths = [3.0 if fit.fullmatch(line) and part.text.strip("\n").strip(UNKNOWN) else 0.0 for line in lines]
-        elif isinstance(part, Names):
-            worths = [likeness(part, line, facts) for line in lines]
-        else:
-            continue
-        best = [max(pair) for pair in zip(best, worths, strict=True)]
-    return best
 
 
 def _by_marks(shows: list[Show], lines: list[str], facts: Facts) -> list[Piece]:

@@ -13,6 +13,7 @@ from typing import assert_never
 
 from tabcore.capture.alignment import Piece, aligned
 from tabcore.capture.filtered_lines import fits_any
+from tabcore.capture.joining import joined
 from tabcore.capture.listings import entries, git_unquoted
 from tabcore.capture.named_content import diff_paths, headed_blocks, json_paths, prefixed_paths
 from tabcore.capture.patterns import expression, is_literal, is_unknown, readable, resolve
@@ -56,7 +57,7 @@ def attribute(stream: Stream, lines: list[str], sight: Sight) -> None:
     if sight.depth > MAX_DEPTH:
         return
     sight.depth += 1
-    shows = _joined(stream)
+    shows = joined(stream)
     if len(shows) == 1 and not isinstance(shows[0], Either):
         _reveal(shows[0], lines, sight)
     elif shows:
@@ -87,39 +88,6 @@ def _agreed(alike: list[list[Piece]], sight: Sight) -> None:
             else:
                 sight.undecided.setdefault(posixpath.dirname(path), f"{rule}; {reason}")
         sight.undecided.update((path, why) for path, why in trial.undecided.items() if path not in sight.undecided)
-
-
-def _joined(stream: Stream) -> list[Show]:
-    """The stream with neighbouring contents made one, since nothing tells where one ends."""
-    runs: dict[int, list[Content]] = {}
-    shows: list[Show] = []
-    for show in stream:
-        last = shows[-1] if shows else None
-        if isinstance(show, Content) and isinstance(last, Content) and _alike(last, show):
-            runs.setdefault(len(shows) - 1, [last]).append(show)
-        elif show != last:
-            shows.append(show)
-    for place, run in runs.items():
-        shows[place] = _merged(run)
-    return shows
-
-
-def _alike(last: Content, show: Content) -> bool:
-    """True when nothing tells where the one content ends and the other begins."""
-    unnamed = show.naming == last.naming == "none" and not show.lead
-    return unnamed and show.deep == last.deep and show.sought is last.sought
-
-
-def _merged(run: list[Content]) -> Content:
-    limits = [show.limit for show in run if show.limit is not None]
-    return replace(
-        run[0],
-        paths=tuple(dict.fromkeys(path for show in run for path in show.paths)),
-        limit=sum(limits) if len(limits) == len(run) else None,
-        computed=all(show.computed for show in run),
-        partial=any(show.partial for show in run),
-        doubtful=tuple(path for show in run for path in show.doubtful),
-    )
 
 
 def _reveal(show: Show, lines: list[str], sight: Sight) -> None:
@@ -179,11 +147,7 @@ def _content(show: Content, lines: list[str], sight: Sight) -> None:
 
 def _without_doubtful(show: Content, lines: list[str], sight: Sight) -> Content:
     """The content, where there are fewer lines than files without those that may have shown nothing."""
-    if (
-        not show.doubtful
-        or len(show.paths) == 1
-        or len(show.paths) <= sum(not line.isspace() for line in lines if line)
-    ):
+    if not show.doubtful or show.files == 1 or show.files <= sum(not line.isspace() for line in lines if line):
         return show
     for path in show.doubtful:
         if not sight.facts.errors.mentions(path):

@@ -130,8 +130,10 @@ def _chain(items: tuple[tuple[str, Node], ...], shell: Shell, stdin: Stream | No
                 status = shell.facts.status if status else None if shell.facts.status else shell.facts.status
         elif status is not True:
             right = evaluate(node, shell, stdin)
-            certain = status is False or not right or not current
-            current = current + right if certain else _either((current, right))
+            if status is None and all(isinstance(show, Text) for show in right):
+                current += uncertain(right)
+            else:
+                current = current + right if status is False or not current else _either((current, right))
             status = shell.facts.status if status is False or shell.facts.status else None
     shell.facts.status = status
     return (*shown, *current)

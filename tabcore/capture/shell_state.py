@@ -158,4 +158,6 @@ class Shell:
         absolute = tuple(resolve(self.cwd, path) for path in paths)
         sources = self.facts.with_sources(absolute)
         doubtful = tuple(path for path in sources if not self.facts.is_there(path)) if self.muted else ()
-        return (Content(sources, rule, base=self.cwd, limit=limit, computed=computed, doubtful=doubtful),)
+        return (
+            Content(sources, rule, base=self.cwd, limit=limit, computed=computed, doubtful=doubtful, files=len(paths)),
+        )

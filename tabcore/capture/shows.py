@@ -21,6 +21,7 @@ class Content:
     """Content of files. `limit` bounds its lines; `computed`: where only numbers are seen they were computed, not shown.
 
     `lead`: the pattern of a line with which the content begins, where the command prints one: a label, a name.
+    `files`: how many files that the command names are among the paths, which hold their sources too.
     `doubtful`: those of the paths that may have shown nothing without a word. `sought`: what each line must hold.
     `filtered`: a filter has changed its lines. `deep`: a path may be a folder whose files are meant. `base` is the folder that printed names are relative to.
     """
@@ -37,6 +38,7 @@ class Content:
     filtered: bool = False
     doubtful: tuple[str, ...] = ()
     sought: re.Pattern[str] | None = None
+    files: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,14 @@ def _mangled(show: Show, rule: str) -> Show:
 
 def uncertain(stream: Stream) -> Stream:
     """The stream of a command that may not have run."""
-    return tuple(replace(show, certain=False) if isinstance(show, Text) else show for show in stream)
+    return tuple(
+        replace(show, certain=False)
+        if isinstance(show, Text)
+        else replace(show, doubtful=show.paths)
+        if isinstance(show, Content)
+        else show
+        for show in stream
+    )
 
 
 def any_lines(stream: Stream) -> Stream:

@@ -41,11 +41,13 @@ def sought(parsed: Parsed, program: str) -> re.Pattern[str] | None:
     folded = parsed.has("i", "ignore-case", "y", "S", "smart-case")
     fixed = parsed.has("F", "fixed-strings") or program == "fgrep"
     extended = parsed.has("E", "P", "extended-regexp", "perl-regexp") or program not in ("grep", "ggrep", "zgrep")
-    return _compiled(tuple(patterns), fixed, extended, folded)
+    return _compiled(tuple(patterns), fixed, extended, folded, parsed.has("n", "line-number"))
 
 
 @lru_cache(maxsize=1024)
-def _compiled(patterns: tuple[str, ...], fixed: bool, extended: bool, folded: bool) -> re.Pattern[str] | None:
+def _compiled(
+    patterns: tuple[str, ...], fixed: bool, extended: bool, folded: bool, numbered: bool
+) -> re.Pattern[str] | None:
     if not patterns or not all(patterns) or not all(map(is_literal, patterns)):
         return None
     alternatives = [piece for pattern in patterns for piece in pattern.split("\n")]
@@ -53,7 +55,8 @@ def _compiled(patterns: tuple[str, ...], fixed: bool, extended: bool, folded: bo
     if any(not piece for piece in made):
         return None
     try:
-        return re.compile("|".join(filter(None, made)), re.IGNORECASE if folded else 0)
+        whole = "|".join(filter(None, made))
+        return re.compile(rf"^\d+:[^\n]*?(?:{whole})" if numbered else whole, re.IGNORECASE if folded else 0)
     except re.error:
         return None
 
