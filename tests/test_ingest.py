@@ -111,7 +111,7 @@ def test_other_files_load_though_one_is_bad(store: Store, tmp_path: Path) -> Non
     [problem] = loaded["notes.txt"].problems
     assert problem.kind == "unknown format"
     assert "notes.txt" in problem.file
-    assert "pi" in problem.done
+    assert "runningtab load --formats" in problem.done
     [empty] = loaded["empty.jsonl"].problems
     assert "empty" in empty.what
     assert loaded["torn.jsonl"].problems[0].line == 9
