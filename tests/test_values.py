@@ -3,7 +3,6 @@
 import json
 import re
 import time
-import tracemalloc
 from collections import Counter
 from decimal import Decimal
 from itertools import pairwise
@@ -16,8 +15,7 @@ from hypothesis import strategies as st
 
 from tabcore.text.dates import dates
 from tabcore.text.no_values import NO_VALUES
-from tabcore.text.number_stream import full_line, numbers_of
-from tabcore.text.plain_lines import plain_line
+from tabcore.text.number_stream import numbers_of
 from tabcore.text.value_rules import (
     Rule,
     Value,
@@ -204,45 +202,7 @@ def test_reading_twice_and_reading_the_value_alone_agree(text: str) -> None:
     assert all(isinstance(value.number, Decimal) and value.number.is_finite() for value in values(text))
 
 
-# The index ----------------------------------------------------------------------------------------------------------
-
-CELL = st.one_of(
-    st.integers(-(10**6), 10**7).map(str),
-    st.decimals(-(10**6), 10**6, places=2).map(str),
-    st.sampled_from(["2024-06-28", "Fjord AS", "posted", "0.5000", "1,204", "12.345", "3-6", "007", "-0", "2019"]),
-)
-WORDS = """
-total was at the to and between note section page of million percent in kg Mr Table May a x no invoice EUR call
-"""
-WORD = st.sampled_from(WORDS.split())
-NUMBER = st.sampled_from(
-    "12 1,204 $3.4M $5 12.3% (531,178) -5 0.5 12.345 2019 (12%) 1e6 3-6 007 $1,200.00 5k 1/2 9,99".split()  # noqa: SIM905
-)
-LINES = st.one_of(
-    st.lists(CELL, min_size=1, max_size=7).map(",".join),
-    st.lists(st.one_of(WORD, NUMBER), max_size=9).map(" ".join),
-    st.lists(st.one_of(WORD, NUMBER), min_size=1, max_size=6).map(lambda cells: "| " + " | ".join(cells) + " |"),
-    st.tuples(
-        st.sampled_from(["    12\t", "     7 ", "data/q3.csv:12:", "  ", "1. ", "# ", '  {"id": ']),
-        st.lists(CELL, min_size=1, max_size=5).map(",".join),
-    ).map("".join),
-    st.lists(st.one_of(WORD, NUMBER, CELL), max_size=7).map(lambda parts: '{"a": ' + ', "b": '.join(parts) + "}"),
-    st.text(alphabet='0123456789.,%$()-: |"/abtoM', max_size=40),
-)
-
-
-@given(LINES)
-@settings(max_examples=3000, deadline=None)
-def test_the_fast_reading_of_a_plain_line_says_what_the_full_matcher_says(line: str) -> None:
-    assume(line)
-    fast = plain_line(line, None)
-    assert fast is None or fast == full_line(line, None)
-
-
-@given(st.lists(st.one_of(LINES, TEXTS), max_size=6).map("\n".join))
-@settings(max_examples=500, deadline=None)
-def test_the_stream_of_a_text_holds_its_values(text: str) -> None:
-    assert list(numbers_of(text)) == [(canonical(v), v.start, v.end, kind_of(v)) for v in values(text)]
+# Keys ----------------------------------------------------------------------------------------------------------------
 
 
 @given(TEXTS, st.sampled_from([Rule(), Rule(digits=1), Rule(years=True), Rule(percents=False, decimals=False)]))
@@ -353,20 +313,6 @@ def test_base64_and_data_addresses_hold_no_values() -> None:
     assert list(numbers_of(f"data:image/png;base64,{blob}\nTotal 1,234")) == [
         ("1234", len(blob) + 29, len(blob) + 34, "plain")
     ]
-
-
-def test_minified_json_of_many_megabytes_is_streamed_in_bounded_memory() -> None:
-    text = (
-        '{"rows":['
-        + ",".join(f'{{"sku":"A-{n}","total":{n}.25,"share":"12.5%"}}' for n in range(10**5, 10**5 + 60_000))
-        + "]}"
-    )
-    tracemalloc.start()
-    counted = sum(1 for key, *_ in numbers_of(text) if key.endswith(".25"))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert counted == 60_000
-    assert peak < 6 * len(text)
 
 
 def test_a_colour_code_and_a_wrapped_scale_word_do_not_hide_a_value() -> None:

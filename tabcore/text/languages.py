@@ -22,7 +22,7 @@ plus sous entre chaque environ nous vers
 """
 _FRENCH = frozenset(_FRENCH_WORDS.split())
 _WORD = re.compile(r"[^\W\d_]+")
-_LOOKED_AT = 4000  # characters: the opening of a text tells its language
+LOOKED_AT = 4000  # characters: the opening of a text tells its language
 
 
 def language(text: str) -> Language:
@@ -31,7 +31,7 @@ def language(text: str) -> Language:
     >>> language("Im Lager liegen 1.234 Paletten"), language("Le site compte 12 lits"), language("the total is 5")
     ('de', 'fr', 'other')
     """
-    words = _WORD.findall(text[:_LOOKED_AT].lower())
+    words = _WORD.findall(text[:LOOKED_AT].lower())
     german = sum(word in _GERMAN for word in words)
     french = sum(word in _FRENCH for word in words)
     if max(german, french) * 8 < len(words) or not max(german, french):

@@ -143,7 +143,7 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("Chinese number of", r"(?<![\d.,])(?:\d+|[一二三四五六七八九十]+)(?:、\d+)*(?:号(?!召)[线楼院机馆厂]?|期(?!间|权|货|望|末|初)|#)", "1号线", ("#", "号", "期")),
     NoValue("document number", r"[〔\[（(]\d{4}[〕\])）]\s?\d+号|[〔]\d{4}[〕]第?\d*号?", "国发〔2024〕12号", ("〔", "号")),
     NoValue("plate", r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}", "沪A12345", ("a0",), r"[\u4e00-\u9fff][A-Z][A-Z0-9]{5}"),
-    NoValue("glued letters", rf"(?<![{_L}\d_])(?!(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|INR|AUD|CAD|HKD|Rs|kr|KR|SFr|Fr|n|x|X)\.?\d)[{_L}][{_L}\d]*(?:[-_/.][{_L}\d]+)*(?<=\d)[{_L}]*(?:[-_/][{_L}\d]+)*(?![{_L}\d])", "COVID-19", ("a0", "-0", ".0", "/0", "_0"), r"[A-Za-zÀ-ÖØ-öø-ÿ][-_/.]?\d|[A-Za-zÀ-ÖØ-öø-ÿ]\d"),
+    NoValue("glued letters", rf"(?<![{_L}\d_])(?!(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|INR|AUD|CAD|HKD|Rs|kr|KR|SFr|Fr|n|x|X)\.?\d)_*[{_L}][{_L}\d]*(?:(?:[-/.]|_+)[{_L}\d]+)*(?<=\d)[{_L}]*(?:[-_/][{_L}\d]+)*(?![{_L}\d])", "COVID-19", ("a0", "-0", ".0", "/0", "_0"), r"[A-Za-zÀ-ÖØ-öø-ÿ](?:[-/.]|_+)?\d"),
     NoValue("name after digits", r"(?<![\w.,])\d+\([a-z]\)|(?<![\w.,])\d{1,2}-[A-Z](?![A-Za-z])", "401(k)", ("(", "-"), r"\d(?:\([a-z]\)|-[A-Z])"),
     NoValue("exponent", r"(?<=[\d)a-z])\^[-+]?\d+", "x^2", ("^",)),
 )  # fmt: skip
@@ -158,6 +158,7 @@ _EACH = tuple(
     )
     for kind in NO_VALUES
 )
+FILE = next(pattern for kind, (*_, pattern) in zip(NO_VALUES, _EACH, strict=True) if kind.name == "file")
 _LONG = 40  # characters without a blank
 _NEIGHBOURS = compiled(rf"([{_L}])(?=\d)|(?<=\d)([{_L}ᵉºª])|([-./_ ])(?=\d)|(?<=\d),")
 _CJK = re.compile(r"[\u4e00-\u9fff]")

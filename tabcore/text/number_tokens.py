@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from tabcore.text.dates import date_spans
 from tabcore.text.moments import moments
-from tabcore.text.no_values import blanked, features, without
+from tabcore.text.no_values import FILE, blanked, features, without
 from tabcore.text.number_marks import currency_after, currency_before, scale_after
 from tabcore.text.numerals import (
     CHINESE_DIGITS,
@@ -30,6 +30,7 @@ _ESCAPE = re.compile(
     r"\x1b\[[0-9;?]*[A-Za-z]|\[0m|\[\d{1,2}(?:;\d{1,3})*m(?! )|\\[nrt](?=[-+(]?[$€£¥]?\d|\W|\Z)|(?<=\d)\\[nrt]"
 )
 _LATIN = "A-Za-zÀ-ÖØ-öø-ÿ"
+_DIGIT = re.compile("[0-9]")
 _LETTER = re.compile(f"[{_LATIN}_]")
 _CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff]")
 
@@ -73,8 +74,10 @@ def hide(plain: str) -> str:
     if "\\" in plain or "[" in plain:
         plain = _ESCAPE.sub(lambda m: BORDER * len(m.group()), plain)
     has = features(plain)
-    plain = blanked(plain, date_spans(plain))
-    return without(blanked(plain, moments(plain, has)), has)
+    # A day or a quarter in a file's name is a part of the name.
+    unnamed = FILE.sub(lambda m: _DIGIT.sub("_", m.group()), plain) if "." in plain else plain
+    days = date_spans(unnamed)
+    return without(blanked(plain, days + moments(blanked(unnamed, days), has)), has)
 
 
 def tokens(hidden: str, plain: str, mark: Mark | None) -> list[Token]:

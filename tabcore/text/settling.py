@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from tabcore.text.languages import language
@@ -43,12 +43,16 @@ def settled(
     """What was found in the lines of a block, the open ones read again under the mark that the others give away."""
     if not any(line.is_open for line in found):
         return found
-    mark = hint or _mark_of(found, text)
+    mark = hint or mark_of(Counter(line.says for line in found), text)
     return [read(line, mark) if one.is_open else one for one, line in zip(found, lines, strict=True)]
 
 
-def _mark_of(lines: Sequence[Line], text: str) -> Mark:
-    said = Counter(found.says for found in lines if found.says)
+def mark_of(said: Mapping[Mark | None, int], text: str) -> Mark:
+    """The decimal mark that more lines give away, else the one of the text's language.
+
+    >>> mark_of({"comma": 2, "point": 1}, ""), mark_of({"comma": 0, "point": 0}, "Im Lager liegen 1.234 Paletten")
+    ('comma', 'comma')
+    """
     if said["comma"] != said["point"]:
         return "comma" if said["comma"] > said["point"] else "point"
     return "comma" if language(text) in ("de", "fr") else "point"

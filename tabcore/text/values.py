@@ -252,7 +252,7 @@ def _is_year(found: _Found) -> bool:
     return bare and 1900 <= found.number <= 2100 and not (found.percent or found.currency or found.factor != 1)
 
 
-_UNIT_AFTER_YEAR = re.compile(rf"\s?(?:{UNIT.pattern})")
+UNIT_AFTER_YEAR = re.compile(rf"\s?(?:{UNIT.pattern})")
 
 
 def _value(found: _Found, line: str, hidden: str, undecided: bool) -> Value:
@@ -271,6 +271,6 @@ def _value(found: _Found, line: str, hidden: str, undecided: bool) -> Value:
         tuple(written_out(item) for item in others),
         found.token.ratio if found.factor == 1 else None,
         int(found.token.number.as_tuple().exponent) < 0,
-        _is_year(found) and not _UNIT_AFTER_YEAR.match(hidden, found.end),
+        _is_year(found) and not UNIT_AFTER_YEAR.match(hidden, found.end),
     )
     return replace(value, distinctive=True) if is_distinctive(value) else value

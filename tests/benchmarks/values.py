@@ -1,12 +1,12 @@
 """How fast and how exactly the numbers of observations are found, on a folder that the corpus generator wrote.
 
-    python tests/benchmarks/values.py CORPUS_FOLDER [--no-compare]
+    python tests/benchmarks/values.py CORPUS_FOLDER [--runs N] [--real FOLDER]
 
-CORPUS_FOLDER holds pi/*.jsonl and truth/*.json. Printed, all in one run since the speed of a shared machine drifts:
-the bare regex over the same text (the unit to compare with), the stream over texts never seen (nothing remembered), the
-stream over what is remembered, the full matcher on a sample; then the generator's truth: of the planted values and the
-turns whose observation shows them, how many the stream finds there, by key and by magnitude, and whether any is found
-in a turn that the truth does not name.
+CORPUS_FOLDER holds pi/*.jsonl and truth/*.json. Printed in MB per CPU second on one core, all in one run since the speed
+of a shared machine drifts: the bare regex (the unit to compare with), the columns of texts never seen (nothing
+remembered), the same again, each kind of file apart, the full matcher on a sample, the logs under --real; then the
+generator's truth: of the planted values and the turns whose observation shows them, how many are found there, by key
+and by magnitude, and whether any is found in a turn that the truth does not name.
 """
 
 from __future__ import annotations
@@ -21,33 +21,37 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tabcore.text import number_stream
-from tabcore.text.number_stream import full_line, numbers_of
-from tabcore.text.plain_lines import plain_line
+import pyarrow as pa
+
+from tabcore.text.line_numbers import forget, full_line
+from tabcore.text.number_columns import number_columns
 from tabcore.text.value_rules import magnitude
+
+_KINDS = {
+    "CSV rows": re.compile(r"(?m)^\s*(?:\d+\t)?\d+,\d{4}-\d\d-\d\d,"),
+    "JSON members": re.compile(r'(?m)^\s*(?:\d+\t)?  \{"id"'),
+    "prose and tables": re.compile(r"(?m)^[A-Z| ][a-z |]+ .*\.$"),
+    "searches": re.compile(r"(?m)^[\w/. ]+\.\w+:\d+:"),
+}
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--no-compare", action="store_true", help="leave out the line by line comparison")
+    parser.add_argument("--runs", type=int, help="only so many runs, evenly spread")
+    parser.add_argument("--real", type=Path, help="a folder of real logs: every text of every record is read")
     options = parser.parse_args()
-    runs = {path.stem: list(_observations(path)) for path in sorted((options.folder / "pi").glob("*.jsonl"))}
+    pa.set_cpu_count(1)
+    paths = sorted((options.folder / "pi").glob("*.jsonl"))
+    paths = paths[:: max(1, len(paths) // (options.runs or len(paths)))]
+    runs = {path.stem: list(_observations(path)) for path in paths}
     texts = [text for observed in runs.values() for _, text in observed]
-    lines = sorted({line for text in texts for line in text.split("\n") if line})
-    print(
-        f"{len(runs)} runs, {len(texts)} observations, {_size(texts) / 1e6:.1f} MB, distinct lines {_size(lines) / 1e6:.1f} MB"
-    )
-    _speed(texts, lines)
+    print(f"{len(runs)} runs, {len(texts)} observations, {_size(texts) / 1e6:.1f} MB")
+    _speed(texts)
+    if options.real:
+        _print_rate("real logs, nothing remembered", _texts_under(options.real), _in_columns, anew=True)
     _truth(options.folder, runs)
-    if not options.no_compare:
-        hard = sum(plain_line(line, None) is None for line in lines)
-        sample = lines[::7]
-        differing = sum((fast := plain_line(line, None)) is not None and fast != full_line(line) for line in sample)
-        print(
-            f"lines for the full matcher: {hard} of {len(lines)}; fast and full differ on {differing} of {len(sample)}"
-        )
 
 
 def _observations(path: Path) -> Iterator[tuple[int, str]]:
@@ -60,22 +64,51 @@ def _observations(path: Path) -> Iterator[tuple[int, str]]:
             yield turn, "".join(part.get("text", "") for part in message["content"])
 
 
-def _speed(texts: list[str], lines: list[str]) -> None:
+def _texts_under(folder: Path) -> list[str]:
+    """The strings of every JSON record, each once."""
+    texts: dict[str, None] = {}
+    for path in sorted(folder.rglob("*.json*")):
+        text = path.read_text("utf-8", "replace")
+        for piece in text.splitlines() if path.suffix == ".jsonl" else [text]:
+            texts.update(dict.fromkeys(_strings(json.loads(piece)) if piece.startswith(("{", "[")) else [piece]))
+    return list(texts)
+
+
+def _strings(record: object) -> Iterator[str]:
+    if isinstance(record, str):
+        yield record
+    elif isinstance(record, dict | list):
+        for item in record.values() if isinstance(record, dict) else record:
+            yield from _strings(item)
+
+
+def _speed(texts: list[str]) -> None:
     bare = re.compile(r"[0-9][0-9,.]*")
-    _print_rate("bare regex, each match once", texts, lambda text: bare.finditer(text))
-    number_stream.forget()
-    found = _print_rate("stream, nothing remembered", texts, numbers_of)
-    _print_rate("stream, lines remembered", texts, numbers_of)
-    _print_rate("plain lines alone", lines, lambda line: (plain_line(line, None),))
-    _print_rate("full matcher alone", lines[::40], lambda line: full_line(line).values)
+    _print_rate("bare regex, each match once", texts, lambda some: (m for text in some for m in bare.finditer(text)))
+    _print_rate("columns, nothing remembered", texts, _in_columns, anew=True)
+    found = _print_rate("columns, lines remembered", texts, _in_columns)
+    for kind, pattern in _KINDS.items():
+        chosen = [text for text in texts if len(pattern.findall(text)) * 2 > text.count("\n") + 1]
+        _print_rate(f"  {kind}, nothing remembered", chosen, _in_columns, anew=True)
+    lines = sorted({line for text in texts for line in text.split("\n") if line})
+    _print_rate("full matcher alone", lines[::40], lambda some: (v for line in some for v in full_line(line).values))
     print(f"{found} numbers, one in {_size(texts) / found:.0f} characters")
 
 
-def _print_rate(name: str, texts: list[str], read: Callable[[str], Iterable[object]]) -> int:
+def _in_columns(texts: Iterable[str]) -> Iterator[object]:
+    for batch in number_columns(texts):
+        yield from range(len(batch))
+
+
+def _print_rate(
+    name: str, texts: list[str], read: Callable[[list[str]], Iterable[object]], *, anew: bool = False
+) -> int:
+    if anew:
+        forget()
     began = time.process_time()
-    counted = sum(1 for text in texts for _ in read(text))
+    counted = sum(1 for _ in read(texts))
     took = time.process_time() - began
-    print(f"{name:30} {_size(texts) / took / 1e6:6.1f} MB per CPU second")
+    print(f"{name:45} {_size(texts) / 1e6:6.1f} MB, {_size(texts) / took / 1e6:6.1f} MB per CPU second")
     return counted
 
 
@@ -84,10 +117,10 @@ def _truth(folder: Path, runs: dict[str, list[tuple[int, str]]]) -> None:
     for name, observed in runs.items():
         turns: dict[str, set[int]] = defaultdict(set)
         keys: dict[str, set[int]] = defaultdict(set)
-        for turn, text in observed:
-            for key, *_ in numbers_of(text):
-                turns[magnitude(key)].add(turn)
-                keys[key].add(turn)
+        for batch in number_columns(text for _, text in observed):
+            for at, key in zip(batch["text"].to_pylist(), batch["key"].to_pylist(), strict=True):
+                turns[magnitude(key)].add(observed[at][0])
+                keys[key].add(observed[at][0])
         for value in json.loads((folder / "truth" / f"{name}.json").read_text("utf-8"))["expected"]:
             key, shown = format(Decimal(value["value"]).normalize(), "f"), set(value["observed"])
             expected += len(shown)
