@@ -52,7 +52,7 @@ function makeDeliverable(box, data, { linked, address }) {
       button.type = "button";
       button.title = meaning;
       button.setAttribute("aria-pressed", String(!hidden.has(number)));
-      button.append(element("b", "", count.toLocaleString("en")), " ", element("span", "figure", kind), element("sup", "", letter));
+      button.append(element("b", "", count.toLocaleString("en")), " ", element("span", "figure", kind), letterNode(letter));
       button.onclick = () => { if (!hidden.delete(number)) hidden.add(number); mark(); parts.counts.children[number].focus(); };
       return button;
     });

@@ -9,6 +9,13 @@ function element(tag, className, text) {
 
 const counted = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
+// The letter says what the colour says; what is spoken is the kind itself.
+function letterNode(letter) {
+  const node = element("sup", "", letter);
+  node.setAttribute("aria-hidden", "true");
+  return node;
+}
+
 function makeDocument(box, data, choose) {
   const nodes = [];
 
@@ -20,8 +27,7 @@ function makeDocument(box, data, choose) {
     node.tabIndex = -1;
     node.dataset.index = index;
     node.setAttribute("aria-pressed", "false");
-    node.setAttribute("aria-label", `${value.text}, ${kind}`);
-    node.append(element("span", "figure", value.text), element("sup", "", letter));
+    node.append(element("span", "figure", value.text), letterNode(letter), element("span", "said", `, ${kind}`));
     node.onclick = () => choose(index);
     nodes[index] = node;
     return node;

@@ -60,7 +60,7 @@ function makeEvidence(box, data, linked) {
     const list = element("dl", "legend");
     for (const [kind, letter, meaning] of data.kinds) {
       const term = element("dt", `value ${kind.replace(" ", "-")}`);
-      term.append(element("span", "figure", kind), element("sup", "", letter));
+      term.append(element("span", "figure", kind), letterNode(letter));
       const row = element("div");
       row.append(term, element("dd", "", meaning));
       list.append(row);
@@ -75,7 +75,7 @@ function makeEvidence(box, data, linked) {
     const [kind, letter, meaning] = data.kinds[value.kind];
     const head = element("header");
     const name = element("h3", `value ${kind.replace(" ", "-")}`);
-    name.append(element("span", "figure", value.text), element("sup", "", letter));
+    name.append(element("span", "figure", value.text), letterNode(letter));
     head.append(name, element("p", "kind", `${kind}: ${meaning}`), element("p", "faint", `in ${value.place}${value.counts ? "" : " · a small count, a year or a date: no evidence by itself"}`));
     box.replaceChildren(head);
     if (value.formula) box.append(formulaNode(value.formula));
