@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from tabcore.text.number_columns import number_columns
 from tabcore.text.number_stream import numbers_of
+from tabcore.text.plain_numbers import KINDS
 
 _SHAPE = pa.schema(
     {"text": pa.int32(), "key": pa.string(), "kind": pa.string(), "start": pa.int32(), "end": pa.int32()}
 )
+_KINDS = pa.array(KINDS, pa.string())
 
 
 class StatedValue(NamedTuple):
@@ -29,21 +32,27 @@ def values_in(text: str) -> Iterator[StatedValue]:
 
 
 class ValueFinder:
-    """Gathers the values of texts until their rows are taken."""
+    """Gathers texts until the rows of their values are taken; many texts are read much faster together."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[int, str, str, int, int]] = []
+        self._numbers: list[int] = []
+        self._texts: list[str] = []
 
     def look(self, number: int, text: str) -> None:
-        """Note every value of the text that bears this number among those that come in."""
-        self._rows += ((number, *value) for value in values_in(text))
+        """Note a text that bears this number among those that come in."""
+        self._numbers.append(number)
+        self._texts.append(text)
 
     def take(self) -> pa.Table | None:
-        """The rows that wait, None where there are none."""
-        if not self._rows:
-            return None
-        columns = map(list, zip(*self._rows, strict=True))
-        self._rows = []
-        return pa.Table.from_arrays(
-            [pa.array(column, field.type) for column, field in zip(columns, _SHAPE, strict=True)], schema=_SHAPE
-        )
+        """The rows of the texts that wait, None where these state no value."""
+        numbers = pa.array(self._numbers, pa.int32())
+        batches = [_rows(batch, numbers) for batch in number_columns(self._texts)]
+        self._numbers, self._texts = [], []
+        table = pa.Table.from_batches(batches, _SHAPE)
+        return table if table.num_rows else None
+
+
+def _rows(batch: pa.RecordBatch, numbers: pa.Array) -> pa.RecordBatch:
+    """Rows of the index, each with the number that its text bears."""
+    columns = [numbers.take(batch["text"]), batch["key"], _KINDS.take(batch["kind"]), batch["start"], batch["end"]]
+    return pa.RecordBatch.from_arrays(columns, schema=_SHAPE)
