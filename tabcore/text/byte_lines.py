@@ -63,8 +63,8 @@ class ByteLines:
         return offsets
 
 
-def byte_lines(blocks: Sequence[Block]) -> ByteLines:
-    """The lines of blocks, in order."""
+def byte_lines(blocks: Sequence[Block], *, with_prefixes: bool = False) -> ByteLines:
+    """The lines of blocks, in order; prefixes are overwritten unless they are asked for."""
     encoded = [_encoded(block) for block in blocks]
     data = np.frombuffer(bytearray(b"\n".join([*encoded, b""])), np.uint8)
     ends = np.flatnonzero(data == _LINE_BREAK) + 1
@@ -80,7 +80,8 @@ def byte_lines(blocks: Sequence[Block]) -> ByteLines:
     lines = pa.Array.from_buffers(
         pa.binary(), len(ends), [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)]
     )
-    _overwrite_prefixes(lines, data, offsets)
+    if not with_prefixes:
+        _overwrite_prefixes(lines, data, offsets)
     return ByteLines(lines, offsets, places, of, blocks, firsts)
 
 

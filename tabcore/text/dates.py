@@ -7,13 +7,16 @@ language; English without a sign of its own is read month first.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeAlias
 
 from tabcore.text.ascii_digits import compiled
 from tabcore.text.languages import language
 from tabcore.text.moments import MONTH
 from tabcore.text.numerals import chinese_number, one_width
+from tabcore.text.segments import segments
 
 _MONTH_STARTS = (
     ("jan", "jän"), ("feb", "fév", "fev"), ("mar", "mär", "mrz"), ("apr", "avr"), ("may", "mai"), ("jun", "juin"),
@@ -62,6 +65,34 @@ def dates(text: str) -> tuple[Date, ...]:
     return tuple(Date(start, end, text[start:end], iso) for start, end, iso in read if iso is not None)
 
 
+Dated: TypeAlias = tuple[str, int, int]  # YYYY-MM-DD, start, end
+
+
+def dates_of(text: str) -> Iterator[Dated]:
+    """(day as YYYY-MM-DD, start, end) of every full date of the text, in order, for an index.
+
+    A date stands within one line. Day and month of 03/04/2024 are told apart by the text's other dates or its language,
+    German or French; where neither tells, it is left out.
+
+    >>> list(dates_of("Signed 2024-06-28, paid June 28, 2024, due 03/04/2024"))
+    [('2024-06-28', 7, 17), ('2024-06-28', 24, 37)]
+    """
+    lines = [(at, line) for block in segments(text) for at, line in zip(block.places, block.lines, strict=True)]
+    yield from dates_of_lines(lines, text)
+
+
+def dates_of_lines(lines: list[tuple[int, str]], text: str) -> Iterator[Dated]:
+    """The same of some lines of a text, each with its place."""
+    found = [(at, form, m) for at, line in lines for form, m in _found(one_width(line))]
+    day_first = _told_day_first([(form, m) for _, form, m in found], text)
+    for at, form, m in found:
+        if day_first is None and form == "numeric" and _iso(form, m, True) != _iso(form, m, False):
+            continue
+        iso = _iso(form, m, bool(day_first))
+        if iso is not None:
+            yield iso, at + m.start(), at + m.end()
+
+
 def date_spans(plain: str) -> list[tuple[int, int]]:
     """Spans of the full dates of a text that `one_width` has gone over."""
     return [m.span() for form, m in _found(plain) if _iso(form, m, False) or _iso(form, m, True)]
@@ -84,12 +115,20 @@ def _parts(found: re.Match[str]) -> list[str]:
 
 
 def _day_first(found: list[tuple[str, re.Match[str]]], text: str) -> bool:
-    """Whether 03/04/2024 is the third of April: as another date of the text says, else as its language writes."""
-    for form, m in found:
+    """Whether 03/04/2024 is the third of April; English without a sign of its own is read month first."""
+    return bool(_told_day_first(found, text))
+
+
+def _told_day_first(found: list[tuple[str, re.Match[str]]], text: str) -> bool | None:
+    """The same as another date of the text says, else as its language writes; None where neither tells."""
+    numeric = [m for form, m in found if form == "numeric"]
+    if not numeric:
+        return None
+    for m in numeric:
         first, second, *_ = _parts(m)
-        if form == "numeric" and max(int(first), int(second)) > 12:
+        if max(int(first), int(second)) > 12:
             return int(first) > 12
-    return language(text) in ("de", "fr") or "₹" in text
+    return True if language(text) in ("de", "fr") or "₹" in text else None
 
 
 def _iso(form: str, found: re.Match[str], day_first: bool) -> str | None:
