@@ -10,7 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import uploads
+from dashboard import uploads, watches
 from dashboard.uploads import Dropped
 from sample_runs import runs_folder
 from tabcore import questions, rerun
@@ -65,6 +65,25 @@ def followed() -> tuple[Followed, ...]:
     """Every log that is or was followed while it grew, the one that grew last first."""
     db = store_file()
     return _followed(str(db), _stamp(db)) if db.exists() else ()
+
+
+def follow(folder: str) -> str:
+    """Follow a folder of growing logs from now on; what is wrong with it, "" where nothing is."""
+    try:
+        watches.start(folder, store_file())
+    except UsageError as fault:
+        return str(fault)
+    return ""
+
+
+def stop_following(folder: str) -> None:
+    """Follow a folder no more."""
+    watches.stop(folder)
+
+
+def watched() -> tuple[str, ...]:
+    """The folders that this server follows."""
+    return watches.folders()
 
 
 def replay(run_id: str) -> Replay:

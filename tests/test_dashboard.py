@@ -84,7 +84,7 @@ def _components(app: AppTest) -> list[str]:
 def test_an_empty_store_says_what_the_page_needs_and_offers_it(store: Path) -> None:
     app = _opened()
     assert "No run is stored yet." in _texts(app)
-    assert [button.label for button in app.button] == ["Load the sample runs"]
+    assert [button.label for button in app.button] == ["Load the sample runs", "Follow it"]
     assert not store.exists()
 
 

@@ -28,7 +28,26 @@ def switch(path: str | None = None) -> None:
             st.text(_standing(logs, time.time()))
 
 
-_HELP = "Shows new turns as they are stored. `runningtab watch DIR` stores them while the logs in DIR grow."
+def folders() -> None:
+    """Which folders this server follows, and a way to name another."""
+    with st.popover("Follow a folder"):
+        with st.form("follow-folder", border=False):
+            folder = st.text_input("Folder whose logs grow", placeholder="~/.claude/projects")
+            if st.form_submit_button("Follow it") and folder.strip():
+                fault = data.follow(folder.strip())
+                st.session_state["follow"] = not fault or st.session_state.get("follow", False)
+                if not fault:
+                    st.rerun()
+                st.text(plain_line(fault, 300))
+        for number, followed in enumerate(data.watched()):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.text(plain_line(followed, 200))
+                if st.button("stop", key=f"stop-following-{number}"):
+                    data.stop_following(followed)
+                    st.rerun()
+
+
+_HELP = "Shows new turns as they are stored, of folders that are followed here or by `runningtab watch DIR`."
 
 
 def _look(path: str | None, seen: data.Stamp) -> None:
@@ -48,10 +67,10 @@ def _standing(logs: list[Followed], now: float) -> str:
     >>> _standing([Followed("/a/b.jsonl", 90.0, 600.0, "deleted")], 900.0)
     'b.jsonl has ended: its file is gone'
     >>> _standing([], 900.0)
-    'no log is followed; runningtab watch DIR follows a folder'
+    'no log is followed yet'
     """
     if not logs:
-        return "no log is followed; runningtab watch DIR follows a folder"
+        return "no log is followed yet"
     live = [log for log in logs if log.is_live(now)]
     if len(logs) > 1:
         return f"{len(live):,} of {len(logs):,} followed logs may still grow"

@@ -19,8 +19,15 @@ def render() -> None:
     _bring(rows)
     load_report.draw(st.session_state.get("loaded", ()))
     rows = data.runs()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        following.folders()
+        if rows or data.watched():
+            following.switch()
     if rows:
-        following.switch()
+        with st.container(key="to-missing"):
+            st.page_link(
+                "views/missing.py", label="Which numbers were on the screen and are missing from the deliverable?"
+            )
         _table(_filtered(rows))
 
 

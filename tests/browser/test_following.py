@@ -104,3 +104,24 @@ def test_a_log_that_is_gone_is_said_to_have_ended(growing: Growing, follower: Vi
     growing.log.unlink()
     expect(page.get_by_text("a.jsonl has ended: its file is gone")).to_be_visible(timeout=SLACK)
     expect(page.locator("[data-part=turns]")).to_have_text("4")
+
+
+def test_the_page_itself_follows_a_folder(first_visit: Visit, empty_server: Server, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    log = Growing(empty_server, folder / "a.jsonl")
+    log.write(10)
+    page = first_visit.open("/")
+    page.get_by_role("button", name="Follow a folder").click()
+    page.get_by_label("Folder whose logs grow").fill(str(folder / "none"))
+    page.get_by_role("button", name="Follow it").click()
+    expect(page.get_by_text("there is no such folder")).to_be_visible()
+    page.get_by_label("Folder whose logs grow").fill(str(folder))
+    page.get_by_role("button", name="Follow it").click()
+    page.locator("[data-testid=stDataFrame] canvas").first.wait_for(timeout=15_000)
+    page.goto(f"{empty_server.url}/replay?run={log.run_id()}")
+    page.locator(".replay[data-turn]").wait_for()
+    page.get_by_text("Follow growing logs").click()
+    before = int(page.locator("[data-part=turns]").inner_text())
+    log.write(40)
+    expect(page.locator("[data-part=turns]")).not_to_have_text(str(before), timeout=SLACK)
