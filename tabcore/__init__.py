@@ -26,7 +26,7 @@ Where things are, in the order in which to read them:
     watching.py     folders of growing logs; following.py: one of them; growth.py: its bytes
     store/          the DuckDB file; rows.py: what comes out of it
     analyses/       one question a file: rows -> answer
-    rerun.py        what pages and commands call; questions.py: the analyses on what is stored
+    rerun.py        what pages and commands call; questions.py, tables.py: the analyses on what is stored
     recovery.py     masked recovery: asks models, keeps every answer, goes on where it stopped
     agent/          a live agent with a tab; serving/: the tab for other people's agents
     presentation/   rows -> pictures

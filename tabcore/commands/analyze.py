@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tabcore.commands import recovery
+from tabcore.commands import recovery, scores
 from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.text.printable import printable
 
@@ -43,6 +43,7 @@ def add_questions(command: Command) -> None:
     )
     recovery.add_arguments(masked)
     _add_rule(masked)
+    scores.add_tables(command, chosen_runs)
 
 
 def _add_rule(asked: argparse.ArgumentParser) -> None:

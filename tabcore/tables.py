@@ -1,0 +1,38 @@
+"""The paper's tables on what is stored: what the pages and the commands ask. Each opens the store, looks, and closes it.
+
+`db` is the store's file, None the default one; `runs` are ids, or beginnings that name one run only, None for all.
+Secrets that the load found are masked in what is given out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from tabcore.analyses.scores import Scores
+from tabcore.analyses.scores import scores as scores_of
+from tabcore.redaction import Masks, redacted
+from tabcore.rerun import Db, numbers_of, open_store
+from tabcore.store import secret_selects
+from tabcore.store.score_selects import Connection, scored_runs
+
+Runs = Collection[str] | None
+_Answer = TypeVar("_Answer")
+
+
+def scores(db: Db = None, runs: Runs = None) -> Scores:
+    """Table 1: what each method scored on each benchmark."""
+    with _asked(db, runs) as (connection, numbers):
+        return _masked(connection, numbers, scores_of(scored_runs(connection, numbers)))
+
+
+@contextmanager
+def _asked(db: Db, runs: Runs) -> Iterator[tuple[Connection, list[int] | None]]:
+    with open_store(db).reading() as connection:
+        yield connection, None if runs is None else numbers_of(connection, runs)
+
+
+def _masked(connection: Connection, numbers: list[int] | None, answer: _Answer) -> _Answer:
+    known = secret_selects.of_all(connection) if numbers is None else secret_selects.of_numbers(connection, numbers)
+    return redacted(answer, Masks(known))
