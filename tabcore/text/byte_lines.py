@@ -14,14 +14,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tabcore.text.line_shapes import LONGEST_NAME, PREFIX, UNREAD, prefixed
+from tabcore.text.line_shapes import ARROW, LONGEST_NAME, PREFIX, UNREAD, prefixed
 from tabcore.text.segments import Block
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
 
-_LINE_BREAK, _TAB, _COLON = b"\n\t:"
+_LINE_BREAK, _COLON = b"\n:"
+_NUMBER_ENDS = np.isin(np.arange(256), [ord("\t"), ord(ARROW)])
+_LIST_ENDS = np.isin(np.arange(256), list(b".)"))
 _NUMERIC = "\u2150-\u218f\u3000-\u9fff\uf900-\ufaff\uff00-\uffef"
+_ARROW = re.compile("[→⇥]")
 _QUIET = re.compile(f"[^\x00-\xff{_NUMERIC}]")
 _LOUD = re.compile(f"[{_NUMERIC}]")
 _WRAP = "\x85"  # stands for a line break within a line: such a line is never plain
@@ -89,22 +92,26 @@ def _encoded(block: Block) -> bytes:
     text = block.text
     if block.starts is not None:
         text = "\n".join(line.replace("\n", _WRAP) for line in block.lines)
+    if ARROW in text:
+        text = text.replace(ARROW, UNREAD)
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:
-        return _LOUD.sub(UNREAD, _QUIET.sub("\x7f", text)).encode("latin-1")
+        return _LOUD.sub(UNREAD, _QUIET.sub("\x7f", _ARROW.sub(ARROW, text))).encode("latin-1")
 
 
 def _overwrite_prefixes(lines: pa.Array, data: Bytes, offsets: Places) -> None:
-    numbered, searched = prefixed(lines)
-    starts = offsets[:-1]
-    tabs, colons = np.flatnonzero(data == _TAB), np.flatnonzero(data == _COLON)
-    at = starts[numbered]
-    _overwrite(data, at, tabs[np.searchsorted(tabs, at)] + 1)
-    at = starts[searched]
+    found = prefixed(lines)
+    colons = np.flatnonzero(data == _COLON)
+    at = offsets[:-1][found.searched]
     first = np.searchsorted(colons, at)
     near = colons[first] - at <= LONGEST_NAME
     _overwrite(data, at[near], colons[first[near] + 1] + 1)
+    for mask, ends in ((found.numbered, _NUMBER_ENDS), (found.listed, _LIST_ENDS)):
+        at = offsets[:-1][mask]
+        if len(at):
+            marks = np.flatnonzero(ends[data])
+            _overwrite(data, at, marks[np.searchsorted(marks, at)] + 1)
 
 
 def _overwrite(data: Bytes, starts: Places, ends: Places) -> None:

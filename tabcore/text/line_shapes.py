@@ -32,6 +32,7 @@ class Shapes(NamedTuple):
 
 
 PREFIX = 1  # the byte that stands for each of a prefix: a line number of the read tool, file and line of a search
+ARROW = "\x84"  # stands for the arrow after a line number
 UNREAD = "\x80"  # stands for a character that Latin-1 has not and that may be a number
 _BEGIN = r"^\x01*"
 _END = r"\r?\n?$"
@@ -40,8 +41,9 @@ _WHOLE = r"(?:0|[1-9][0-9]{0,9})"
 _SIMPLE = rf"{_WHOLE}(?:\.[0-9]{{1,10}})?"
 _NUMBER = rf"(?:{_SIMPLE}|[1-9][0-9]{{0,2}}(?:,[0-9]{{3}})+(?:\.[0-9]{{1,10}})?)"
 
-# What the full matcher takes off the front, up to a tab, and up to the second colon.
-_NUMBERED = r"^ +[0-9]+\t"
+# What the full matcher takes off the front: up to a tab or an arrow, to the second colon, to a point or parenthesis.
+_NUMBERED = r"^(?: +[0-9]+\t| *[0-9]+\x84)"
+_NUMBERS_OF_LISTS = r"^[ ]*[0-9]{1,3}[.)] +[A-Za-z`*\"(]"
 _SEARCHED = r"^\.{0,2}[A-Za-z_/][\w/ -]*\.[a-z]{2,4}:[0-9]+:(?:[0-9]+,|[^0-9\n])"
 LONGEST_NAME = 190  # characters before the first colon
 
@@ -67,9 +69,9 @@ _ONLY_NUMBERS = rf"{_BEGIN}(?:-?{_SIMPLE},)*-?{_SIMPLE}{_END}"
 _NO_ROW = r"://|www\.|\.\.|\. \. |^\x01*(?:[1-9]|1[0-2])\.(?:19|20)[0-9]{2}[^0-9]"
 
 # A free line: every digit is of a number between such neighbours, or of what is no value wherever it stands.
-_BEFORE = rf"(?:(?:{_BEGIN}| )(?:[a-z]{{2,}}|a) |\| |\": ?|\": ?\"|[A-Za-z]: )"
+_BEFORE = rf"(?:(?:{_BEGIN}| )(?:[a-z]{{2,}}|a) |\| |\": ?|\": ?\"|[A-Za-z]: |[A-Za-z_]=)"
 _OPENED = rf"(?:-?{_NUMBER}|\${_NUMBER}|\({_NUMBER})"
-_AFTER = rf"(?:[.,;]?{_END}|,? [a-z]{{2,}}(?:[ ,.;:]|{_END})| a [a-z]| \||\}}|\]|\)(?:[.,;:]?{_END}|[,;:]? [a-z]|[,;:] )|,? ?\")"
+_AFTER = rf"(?:[.,;]?{_END}|,? [a-z]{{2,}}(?:[ ,.;:=]|{_END})| a [a-z]| ?\||\}}|\]|\)(?:[.,;:]?{_END}|[,;:]? [a-z]|[,;:] )|,? ?\")"
 _FILL = rf"[^0-9\n{_ODD}]"
 _ENDINGS = "csv|tsv|xlsx?|docx?|pptx?|pdf|txt|md|json|jsonl|py|js|ts|html?|xml|ya?ml|zip|gz|tar|log|png|jpe?g|sql|sh|ipynb|parquet|eml"
 _CLOCK = r"[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?"
@@ -83,7 +85,7 @@ _HIDDEN = "|".join(
         rf"(?:^|[ (\[\"'])(?:{_DAY}(?:[T ]{_CLOCK})?|{_CLOCK})(?:[ )\]\"'Z]|{_END})",  # days and hours
     ]
 )
-_LEFT = rf"{_BEGIN}(?:{_FILL}|{_BEFORE}{_OPENED}|{_HIDDEN})*{_END}"
+_LEFT = rf"{_BEGIN}(?:{_FILL}|{_BEFORE}{_OPENED}|\|(?:-?{_NUMBER}|\${_NUMBER})|{_HIDDEN})*{_END}"
 _RIGHT = rf"{_BEGIN}(?:{_FILL}|(?:{_NUMBER}%?\)?|\${_NUMBER}[kKmMbBT]?){_AFTER}|{_HIDDEN})*{_END}"
 _ALONE = rf"^-?{_NUMBER}%?{_END}|{_BEGIN}(?:{_NUMBER}%?|\${_NUMBER}){_END}"
 _COUNTED = rf"^ +{_WHOLE} [A-Z][a-z\xfc]{{2,}}[ ,][^0-9\n{_ODD}]*{_END}"
@@ -128,6 +130,8 @@ _NO_FREE = "|".join(
         # 6.2024 is a month; a year of which something is counted is no year: left to the full matcher
         _MONTH_AND_YEAR,
         r"\.\.|\. \. ",
+        # an address goes on to the next blank
+        r"(?:://|www\.)[^\s\"'<>]*[=(|$][-$(]*[0-9]",
         # a line break that is written out is none of the letters before a number
         r"\\[nrt][-+(]?\$?[0-9]",
         # labels with a colon; lists that a label begins
@@ -151,9 +155,17 @@ def shapes(lines: pa.Array) -> Shapes:
     return Shapes(empty, rows, free)
 
 
-def prefixed(lines: pa.Array) -> tuple[Mask, Mask]:
-    """Which lines begin with a number and a tab, and which with a file's name and a number between colons."""
-    return _holding(lines, _NUMBERED), _holding(lines, _SEARCHED)
+class Prefixes(NamedTuple):
+    """Which lines begin with a line number, with a file's name and a number between colons, with a number of a list."""
+
+    numbered: Mask
+    searched: Mask
+    listed: Mask
+
+
+def prefixed(lines: pa.Array) -> Prefixes:
+    """The prefixes that the full matcher takes off lines."""
+    return Prefixes(*(_holding(lines, pattern) for pattern in (_NUMBERED, _SEARCHED, _NUMBERS_OF_LISTS)))
 
 
 def _among(lines: pa.Array, asked: Mask, shape: str, never: str, also: str | None = None) -> Mask:

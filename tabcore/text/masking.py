@@ -6,6 +6,7 @@ import re
 from collections.abc import Container
 from typing import Literal, TypeAlias
 
+from tabcore.text.dates import dates_of
 from tabcore.text.number_stream import numbers_of
 
 MASK = "[____]"
@@ -14,7 +15,22 @@ MASK = "[____]"
 Form: TypeAlias = Literal["whole", "number"]
 """What of a value is masked: all of it, with currency, scale and percent mark, or its digits only."""
 
+StatedAt: TypeAlias = tuple[str, int, int, str]
+
 _DIGITS = re.compile(r"\d(?:.*\d)?", re.DOTALL)
+
+
+def stated_values(text: str) -> list[StatedAt]:
+    """(key, start, end, kind) of every number and date of a text, in order, as the index of values has them.
+
+    >>> stated_values("From 2024-06-28 it is 12.5%")
+    [('2024-06-28', 5, 15, 'date'), ('12.5%', 22, 27, 'percent')]
+    """
+    return sorted([*numbers_of(text), *((key, start, end, "date") for key, start, end in dates_of(text))], key=_start)
+
+
+def _start(entry: StatedAt) -> int:
+    return entry[1]
 
 
 def masked(text: str, keys: Container[str], form: Form = "whole") -> str:
@@ -27,7 +43,7 @@ def masked(text: str, keys: Container[str], form: Form = "whole") -> str:
     """
     parts: list[str] = []
     at = 0
-    for key, start, end, _ in numbers_of(text):
+    for key, start, end, _ in stated_values(text):
         if key in keys:
             parts += text[at:start], _blanked(text[start:end], form)
             at = end

@@ -24,8 +24,8 @@ _PLAIN, _DECIMALS, _YEAR, _CURRENCY, _PERCENT = range(5)
 _ZERO, _NINE, _POINT, _COMMA, _MINUS, _DOLLAR, _OPEN, _PERCENT_SIGN = b"09.,-$(%"
 _FACTORS = {ord(sign): factor for sign, factor in zip("kKMmBbT", (3, 3, 6, 6, 9, 9, 12), strict=True)}
 _QUOTE, _COLON, _STOP, _BORDER = b'":.|'
-_IS_BEFORE = np.isin(np.arange(256), list(b' "$(\n\x01'))
-_IS_AFTER = np.isin(np.arange(256), list(b' ,;%)}]"\r\n'))
+_IS_BEFORE = np.isin(np.arange(256), list(b' "$(=|\n\x01'))
+_IS_AFTER = np.isin(np.arange(256), list(b' ,;%)}]"|\r\n'))
 _IS_BLANK = np.isin(np.arange(256), list(b" \r\n"))
 _IS_JOINT = {False: np.arange(256) == _POINT, True: np.isin(np.arange(256), [_POINT, _COMMA])}
 _IS_FACTOR = np.isin(np.arange(256), list(_FACTORS))
