@@ -70,8 +70,15 @@ def _texts_under(folder: Path) -> list[str]:
     for path in sorted(folder.rglob("*.json*")):
         text = path.read_text("utf-8", "replace")
         for piece in text.splitlines() if path.suffix == ".jsonl" else [text]:
-            texts.update(dict.fromkeys(_strings(json.loads(piece)) if piece.startswith(("{", "[")) else [piece]))
+            texts.update(dict.fromkeys(_strings(_record(piece))))
     return list(texts)
+
+
+def _record(piece: str) -> object:
+    try:
+        return json.loads(piece)
+    except ValueError:
+        return piece
 
 
 def _strings(record: object) -> Iterator[str]:
