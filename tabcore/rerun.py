@@ -27,8 +27,8 @@ from tabcore.ingest import Progress
 from tabcore.redaction import Masks, redacted
 from tabcore.rederivation import derive_stored
 from tabcore.rows import CorrectionRow, Followed, Loaded, Replay, RunRow, TurnBody
+from tabcore.store import answers, growing, secret_selects, selects, writing
 from tabcore.store import corrections as said
-from tabcore.store import growing, secret_selects, selects, writing
 from tabcore.store.record_selects import stored_run
 from tabcore.store.records import Correction, StoredRun
 from tabcore.store.store import WAIT, Store
@@ -310,7 +310,8 @@ def checked(db: Db, run_id: str) -> tuple[Checked, ...]:
 
 
 def delete(db: Db, run_id: str, *, with_corrections: bool = False) -> None:
-    """Take one run out of the store, with its corrected root and task. Its log stays where it is.
+    """Take one run out of the store, with its corrected root and task and what models were asked about it. Its log
+    stays where it is.
 
     A run whose decisions a person corrected goes only `with_corrections`, since these are in no log.
     """
@@ -324,6 +325,7 @@ def delete(db: Db, run_id: str, *, with_corrections: bool = False) -> None:
             fact = f"{count} of its decisions, by {who}, would go with it"
             raise UsageError(f"run {run_id}", fact, "Delete it with its corrections if that is what you want")
         said.forget_decisions(connection, stored)
+        answers.forget(connection, number)
         said.correct(connection, stored.path, stored.key, Correction())
         writing.delete(connection, [number])
 

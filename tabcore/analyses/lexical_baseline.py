@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from tabcore.analyses.recovery_cases import Case
 from tabcore.language_models import Answer, Prompt
 from tabcore.tab.ranking import Ranking
-from tabcore.text.number_stream import numbers_of
+from tabcore.text.masking import stated_values
 from tabcore.text.terms import terms
 
 NAME = "lexical baseline"
@@ -57,6 +57,6 @@ def _of_best_lines(material: str, case: Case) -> Iterator[tuple[str, str]]:
         ranking.add(str(number), terms(line))
     for name, _ in ranking.best(terms(case.text), tie=int):
         line = lines[int(name)]
-        for key, start, end, kind in numbers_of(line):
+        for key, start, end, kind in stated_values(line):
             if key not in case.stated:
                 yield kind, line[start:end]

@@ -15,8 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from tabcore.analyses.recovery_cases import Case, MaskedValue
 from tabcore.language_models import Answer
-from tabcore.text.masking import MASK
-from tabcore.text.number_stream import numbers_of
+from tabcore.text.masking import MASK, stated_values
 
 How: TypeAlias = Literal["stated", "no value", "refused", "repeated the mask", "cut off", "empty"]
 """What became of an answer; all but the first state no number."""
@@ -75,7 +74,7 @@ def _why_none(answer: Answer, text: str, stated: str) -> How:
 
 def _numbers(text: str, case: Case) -> tuple[Stated, ...]:
     found: dict[str, Stated] = {}
-    for key, start, end, _ in numbers_of(text):
+    for key, start, end, _ in stated_values(text):
         if key not in case.stated:
             found.setdefault(key, Stated(key, text[start:end]))
     return tuple(found.values())

@@ -19,8 +19,7 @@ from tabcore.tab.context_window import PAPER_LEVEL
 from tabcore.tab.ranking import Variant
 from tabcore.tab.review import SHOWN
 from tabcore.tab.tab import Candidate, Entry
-from tabcore.text.masking import Form, bare_digits, masked
-from tabcore.text.number_stream import numbers_of
+from tabcore.text.masking import Form, bare_digits, masked, stated_values
 from tabcore.text.value_rules import DEFAULT, Rule, is_distinctive_key
 
 ItemKind: TypeAlias = Literal["requirement", "rubric item"]
@@ -138,7 +137,7 @@ def counts(protocol: Protocol) -> Counts:
 def is_left_out(item: Item, held: Iterable[str], delivered: Iterable[str], protocol: Protocol) -> bool:
     """Whether none of the item's values is delivered and one is held."""
     delivered, held = frozenset(delivered), frozenset(held)
-    keys = {key for key, _, _, kind in numbers_of(item.text) if counts(protocol)(key, kind)}
+    keys = {key for key, _, _, kind in stated_values(item.text) if counts(protocol)(key, kind)}
     equals = [equal_keys(key, protocol.rule) for key in keys]
     return all(delivered.isdisjoint(e) for e in equals) and any(not held.isdisjoint(e) for e in equals)
 
@@ -157,7 +156,7 @@ def cases(material: Material, protocol: Protocol) -> tuple[Case, ...]:
 
 def with_mask(case: Case, text: str) -> Case:
     """The case with its requirement masked otherwise, as a person edited it."""
-    return replace(case, text=text, stated=frozenset(key for key, *_ in numbers_of(text)))
+    return replace(case, text=text, stated=frozenset(key for key, *_ in stated_values(text)))
 
 
 _ANY_SIGN_MARK_OR_SHARE = Rule(either_sign=True, percent_marks_dropped=True, shares=True)
@@ -165,7 +164,7 @@ _ANY_SIGN_MARK_OR_SHARE = Rule(either_sign=True, percent_marks_dropped=True, sha
 
 def _case(material: Material, item: Item, protocol: Protocol) -> Case:
     found: dict[str, MaskedValue] = {}
-    for key, start, end, kind in numbers_of(item.text):
+    for key, start, end, kind in stated_values(item.text):
         if counts(protocol)(key, kind):
             found.setdefault(key, _value(key, kind, item.text[start:end], material, protocol))
     leaks = frozenset(key for value in found for key in equal_keys(value, _ANY_SIGN_MARK_OR_SHARE))
@@ -178,7 +177,7 @@ def _value(key: str, kind: str, text: str, material: Material, protocol: Protoco
     equal = equal_keys(key, protocol.rule)
     accepted = set(equal)
     if protocol.form == "number":
-        accepted.update(bare for bare, *_ in numbers_of(bare_digits(text)))
+        accepted.update(bare for bare, *_ in stated_values(bare_digits(text)))
     return MaskedValue(key, kind, text, _holding(equal, material.held or {}), frozenset(accepted))
 
 

@@ -35,7 +35,8 @@ class Conversation:
     """All that was said about one case in one arm, the prompt that still waits for an answer, and the outcome.
 
     `given` are the characters of tab or log that the model was given, `cut` those that its context or the level cut off,
-    `opened` the entries that it opened. `said` is None until the conversation has ended.
+    `opened` the entries that it opened; `may_open` is false once it asked for nothing new. `said` is None until the
+    conversation has ended.
     """
 
     arm: Arm
@@ -46,6 +47,7 @@ class Conversation:
     given: int = 0
     cut: int = 0
     opened: tuple[str, ...] = ()
+    may_open: bool = True
 
 
 def converse(case: Case, arm: Arm, protocol: Protocol, ask: Ask, answer_tokens: int = 0) -> Conversation:
@@ -53,7 +55,7 @@ def converse(case: Case, arm: Arm, protocol: Protocol, ask: Ask, answer_tokens: 
     room = protocol.context - answer_tokens
     so_far = _opening(case, arm, protocol, room)
     while True:
-        left = protocol.steps - len(so_far.answers) if arm == "review" else 0
+        left = protocol.steps - len(so_far.answers) if arm == "review" and so_far.may_open else 0
         prompt = Prompt(so_far.messages, _schema(case, protocol, may_show=left > 0))
         answer = ask(prompt)
         if answer is None:
@@ -96,30 +98,34 @@ _MARGIN = 200
 
 def _instruction(case: Case, arm: Arm, protocol: Protocol) -> str:
     count, most = blanks(case), _bound(case, protocol)
-    parts = [_TOLD, _GIVEN[arm]]
-    if arm == "review":
-        parts.append(_SHOW.format(steps=protocol.steps))
-    one = "one value is" if count == 1 else f"{count} values are"
-    parts.append(f"In the requirement {one} masked. State at most {most}: more are not counted.")
-    form = '{"show": [], "values": ["…"]}' if arm == "review" else '{"values": ["…"]}'
-    parts.append(f"Answer with JSON alone: {form}. Leave the list of values empty where you cannot tell.")
+    are = "One number is" if count == 1 else f"{count} numbers are"
+    parts = [_TOLD.format(are=are), _GIVEN[arm], f"State at most {most}: what is more does not count."]
+    if arm == "review" and protocol.steps:
+        parts += [_SHOW.format(steps=protocol.steps), _EITHER]
+    else:
+        parts.append(_VALUES)
     return "\n".join(parts)
 
 
 _TOLD = (
-    "A task asked for a deliverable. One requirement of it is given to you with values masked as "
-    f"{MASK}. State the masked values, each as a source would write it, with its currency or percent mark."
+    "A task asked for a deliverable. Below is the task and one requirement of the deliverable. {are} masked in the "
+    f"requirement as {MASK}. Find out what stands there, each as a source writes it, with its currency or percent mark."
 )
 _GIVEN: dict[Arm, str] = {
     "no tab": "You are given nothing else.",
-    "review": "You are given the review of this requirement: the best matching entries of the log of what was read, each "
-    "with one line of it, and files that were never opened.",
+    "review": "You are given the review of the requirement: the best matching entries of the log of what was read, of each "
+    "one line only, and files that were never opened.",
     "read log": "You are given the log of what was read, each entry with what it showed.",
 }
 _SHOW = (
-    'To read a whole entry before you answer, answer {{"show": ["L1"], "values": []}} with its id; you are given it and '
-    "asked again, at most {steps} times."
+    "The lines of the review are seldom enough: open the entries that may hold it first, by their ids; you are shown them "
+    "whole and asked again, at most {steps} times."
 )
+_EITHER = (
+    'Answer with JSON alone: {"show": [ids of entries to open], "values": []} to open entries, or {"show": [], "values": '
+    "[what is masked, as strings]} to end. Where you cannot tell, end with no values."
+)
+_VALUES = 'Answer with JSON alone: {"values": [what is masked, as strings]}. Where you cannot tell, give no values.'
 
 
 def review_of(case: Case, protocol: Protocol) -> str:
@@ -166,14 +172,16 @@ def _shown(
             texts.append(text)
             opened.append(name)
             cut += lost
-    told = f"You may open entries {left} more times." if left else "No more entries can be opened: state the values."
-    text = "\n\n".join((*texts, told))
+    may_open = left > 0 and len(opened) > len(so_far.opened)
+    told = f"You may open entries {left} more times." if may_open else f"No more entries can be opened. {_VALUES}"
+    text = "\n\n".join((*texts, f"{told}\nThe requirement: {case.text}"))
     return replace(
         so_far,
         messages=(*so_far.messages, Message("user", text)),
         given=so_far.given + len(text),
         cut=so_far.cut + cut,
         opened=tuple(opened),
+        may_open=may_open,
     )
 
 

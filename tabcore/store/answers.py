@@ -76,9 +76,10 @@ def keep(connection: Connection, answers: Iterable[Kept]) -> None:
     connection.execute(f"INSERT INTO answers ({columns}) {new}")
 
 
-def forget(connection: Connection, run_id: str) -> None:
-    """Drop what was asked about a run."""
-    connection.execute("DELETE FROM answers WHERE run_id = ?", [run_id])
+def forget(connection: Connection, number: int) -> None:
+    """Drop what was asked about a run, under whatever id it had then."""
+    ids = "SELECT run_id FROM runs WHERE number = $1 UNION ALL SELECT run_id FROM run_aliases WHERE run = $1"
+    connection.execute(f"DELETE FROM answers WHERE run_id IN ({ids})", [number])
 
 
 _SHAPE = pa.schema(
