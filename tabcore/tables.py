@@ -10,12 +10,20 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from tabcore.analyses.ablation import Switched
+from tabcore.analyses.ablation import ablation as ablation_of
+from tabcore.analyses.reading_volume import Volume
+from tabcore.analyses.reading_volume import reading_volume as volume_of
 from tabcore.analyses.scores import Scores
 from tabcore.analyses.scores import scores as scores_of
+from tabcore.analyses.tab_facts import Group
+from tabcore.analyses.tab_holdings import tab_holdings as holdings_of
+from tabcore.analyses.tab_operations import tab_operations as operations_of
 from tabcore.redaction import Masks, redacted
 from tabcore.rerun import Db, numbers_of, open_store
 from tabcore.store import secret_selects
 from tabcore.store.score_selects import Connection, scored_runs
+from tabcore.store.tab_selects import tab_runs
 
 Runs = Collection[str] | None
 _Answer = TypeVar("_Answer")
@@ -25,6 +33,31 @@ def scores(db: Db = None, runs: Runs = None) -> Scores:
     """Table 1: what each method scored on each benchmark."""
     with _asked(db, runs) as (connection, numbers):
         return _masked(connection, numbers, scores_of(scored_runs(connection, numbers)))
+
+
+def tab_holdings(db: Db = None, runs: Runs = None) -> tuple[Group, ...]:
+    """Table 2: what the tab holds."""
+    with _asked(db, runs) as (connection, numbers):
+        return _masked(connection, numbers, holdings_of(tab_runs(connection, numbers)))
+
+
+def tab_operations(db: Db = None, runs: Runs = None) -> tuple[Group, ...]:
+    """Table 3: how the agent operates the tab."""
+    with _asked(db, runs) as (connection, numbers):
+        return _masked(connection, numbers, operations_of(tab_runs(connection, numbers)))
+
+
+def ablation(db: Db = None, runs: Runs = None) -> tuple[Switched, ...]:
+    """Table 4: what each switch of running_tab takes away."""
+    return ablation_of(scores(db, runs).rows)
+
+
+def reading_volume(
+    db: Db = None, runs: Runs = None, baseline: str = "dci", method: str = "running_tab"
+) -> tuple[Volume, ...]:
+    """Figure 5: the gain where there was little, more and most to read."""
+    with _asked(db, runs) as (connection, numbers):
+        return _masked(connection, numbers, volume_of(scored_runs(connection, numbers), baseline, method))
 
 
 @contextmanager

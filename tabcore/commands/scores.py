@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 from tabcore.commands.printing import counted, print_json, print_table, say
 
 if TYPE_CHECKING:
+    from tabcore.analyses.ablation import Switched
+    from tabcore.analyses.reading_volume import Third, Volume
     from tabcore.analyses.scores import Cell, Row, Scores
+    from tabcore.analyses.tab_facts import Figure, Group
     from tabcore.trajectory import Json
 
 Command = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
@@ -23,6 +26,23 @@ def add_tables(command: Command, chosen: Chosen) -> None:
     """The tables as commands; `command` makes one of a name, a help and a function, `chosen` tells the runs asked for."""
     scores = command("scores", "what each method scored, over attempts (Table 1)", lambda o: _scores(o, chosen(o)))
     _add_choice(scores)
+    held = command("tab-holdings", "what the tab holds (Table 2)", lambda o: _figures(o, chosen(o), "holdings"))
+    _add_choice(held)
+    used = command(
+        "tab-operations", "how the agent operates the tab (Table 3)", lambda o: _figures(o, chosen(o), "operations")
+    )
+    _add_choice(used)
+    switched = command(
+        "ablation", "what each switch of running_tab takes away (Table 4)", lambda o: _ablation(o, chosen(o))
+    )
+    _add_choice(switched)
+    volume = command(
+        "reading-volume",
+        "what a method gains where there is little, more and most to read (Figure 5)",
+        lambda o: _volume(o, _with_both(o, chosen)),
+    )
+    _add_choice(volume)
+    volume.add_argument("--baseline", default="dci", metavar="METHOD", help="the method to compare with (dci)")
 
 
 def _add_choice(asked: argparse.ArgumentParser) -> None:
@@ -110,6 +130,151 @@ def _row_notes(row: Row) -> Iterable[str]:
         yield f"{name}: {cover.attempts} of {cover.expected} attempts are here"
     if cover.uneven:
         yield f"{name}: its attempts have different tasks"
+
+
+def _figures(options: argparse.Namespace, runs: list[str] | None, table: str) -> int:
+    from tabcore import tables
+    from tabcore.analyses import tab_holdings, tab_operations
+
+    is_held = table == "holdings"
+    groups = (tables.tab_holdings if is_held else tables.tab_operations)(options.db, runs)
+    words = (tab_holdings if is_held else tab_operations).WORDS
+    if options.json:
+        print_json([group_json(group, table) for group in groups])
+        return 0
+    if not groups:
+        say("No run here was recorded with a tab." if runs is None else "None of these runs was recorded with a tab.")
+        return 0
+    lines = [("", "model", "method", "ours", "of", "paper")]
+    for group in groups:
+        for name, figure in group.figures.items():
+            told = (figure_words(figure), f"{figure.cases:g}", paper_figure(group.model, table, name))
+            lines.append((words[name], group.model, group.method, *told))
+    print_table(lines)
+    _say_simulated(group.simulated for group in groups)
+    return 0
+
+
+def figure_words(figure: Figure) -> str:
+    """A median as a number, a share in per cent; a dash for none."""
+    if figure.value is None:
+        return NO_CELL
+    return f"{100 * figure.value:.1f} %" if figure.is_share else f"{figure.value:,.4g}"
+
+
+def paper_figure(model: str, table: str, name: str) -> str:
+    """The paper's number for the model meant, as it prints it; a dash for none."""
+    from tabcore.analyses.paper import HOLDINGS, MODELS, OPERATIONS, model_named
+
+    row = (HOLDINGS if table == "holdings" else OPERATIONS).get(name)
+    return NO_CELL if row is None else f"{row[MODELS.index(model_named(model))]:g}"
+
+
+def group_json(group: Group, table: str) -> dict[str, Json]:
+    """The figures of a method and model, each with its runs."""
+    from tabcore.analyses.paper import model_named
+
+    figures: dict[str, Json] = {
+        name: {
+            "value": figure.value,
+            "of": figure.cases,
+            "paper": paper_figure(group.model, table, name),
+            "runs": [asdict(part) for part in figure.parts],
+        }
+        for name, figure in group.figures.items()
+    }
+    return {
+        "model": group.model,
+        "method": group.method,
+        "runs": group.runs,
+        "simulated": group.simulated,
+        "paper_model": model_named(group.model),
+        "figures": figures,
+    }
+
+
+def _ablation(options: argparse.Namespace, runs: list[str] | None) -> int:
+    from tabcore.analyses.score_facts import TITLES
+    from tabcore.tables import ablation
+
+    found = ablation(options.db, runs)
+    if options.json:
+        print_json([asdict(one) | {"paper": paper_delta(one)} for one in found])
+        return 0
+    if not found:
+        say("No scored run of running_tab is here to compare its switches with.")
+        return 0
+    lines = [("benchmark", "model", "method", "metric", "ours", "difference", "paper's difference")]
+    for one in found:
+        delta = paper_delta(one)
+        told = (f"{100 * one.mean:.2f}", f"{100 * one.delta:+.2f}", NO_CELL if delta is None else f"{delta:+.2f}")
+        lines.append((one.suite, one.model, one.method, TITLES[one.metric], *told))
+    print_table(lines)
+    _say_simulated(one.simulated for one in found)
+    return 0
+
+
+def paper_delta(one: Switched) -> float | None:
+    """The paper's difference in points, None where its Table 4 has none."""
+    from tabcore.analyses.paper import ABLATION
+    from tabcore.analyses.score_facts import METRICS
+
+    if one.metric not in METRICS["rubrics"]:
+        return None
+    place = METRICS["rubrics"].index(one.metric)
+    return round(ABLATION[one.method][place] - ABLATION["running_tab"][place], 2)
+
+
+def _with_both(options: argparse.Namespace, chosen: Chosen) -> list[str] | None:
+    """The runs asked for; --method names the one to look at and leaves the baseline's in."""
+    return chosen(argparse.Namespace(**vars(options) | {"method": None}))
+
+
+def _volume(options: argparse.Namespace, runs: list[str] | None) -> int:
+    from tabcore.tables import reading_volume
+
+    method = options.method or "running_tab"
+    found = reading_volume(options.db, runs, options.baseline, method)
+    if options.json:
+        print_json([asdict(one) | {"ratio": one.ratio, "drop": one.drop} for one in found])
+        return 0
+    if not found:
+        say(f"No benchmark and model has scored runs of both {options.baseline} and {method}.")
+    for one in found:
+        say(volume_sentence(one))
+        if one.thirds:
+            print_table(
+                [("third", "tasks", "characters", options.baseline, method, "gain"), *map(_third_line, one.thirds)]
+            )
+    _say_simulated(one.simulated for one in found)
+    return 0
+
+
+def _third_line(third: Third) -> tuple[str, ...]:
+    shares = [f"{100 * part.count / part.of:.1f}" for part in (third.baseline, third.method)]
+    return (
+        third.name,
+        str(len(third.tasks)),
+        f"{third.low:,.0f} to {third.high:,.0f}",
+        *shares,
+        f"{100 * third.gain:+.1f}",
+    )
+
+
+def volume_sentence(one: Volume) -> str:
+    """What the thirds say, beside the paper."""
+    head = _named(one.suite, one.model)
+    if not one.thirds:
+        return f"{head}: {counted(one.shared, 'task')} in common; thirds need three."
+    left = f" ({one.left_out} of one method only left out)" if one.left_out else ""
+    gains = f"{100 * one.thirds[0].gain:+.1f} points on the lightest third, {100 * one.thirds[-1].gain:+.1f} on the heaviest"
+    drop = f"the baseline falls by {100 * (one.drop or 0):.1f} points (paper: 16 to 27)"
+    return f"{head}: of {counted(one.shared, 'task')}{left}, {gains} (paper: twice the lightest on average); {drop}."
+
+
+def _say_simulated(flags: Iterable[bool]) -> None:
+    if any(flags):
+        say("Simulated runs are among these: their numbers are no finding.")
 
 
 def _named(*parts: str) -> str:
