@@ -15,7 +15,7 @@ from dashboard.uploads import Dropped
 from sample_runs import runs_folder
 from tabcore import questions, rerun
 from tabcore.analyses.left_out import LeftOut
-from tabcore.analyses.provenance import Provenance
+from tabcore.analyses.provenance_rows import Provenance
 from tabcore.analyses.shown_but_missing import ShownButMissing
 from tabcore.analyses.value_story import ValueStory
 from tabcore.errors import UsageError

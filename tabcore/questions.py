@@ -12,7 +12,7 @@ from functools import cache, partial
 from tabcore.analyses.equality import equal_keys
 from tabcore.analyses.left_out import LeftOut
 from tabcore.analyses.left_out import left_out as ranked
-from tabcore.analyses.provenance import Provenance
+from tabcore.analyses.provenance_rows import Provenance
 from tabcore.analyses.provenance import provenance as provenance_of
 from tabcore.analyses.provenance_facts import blotted
 from tabcore.analyses.shown_but_missing import ExpectedValue, ShownButMissing

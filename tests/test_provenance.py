@@ -13,7 +13,7 @@ import pytest
 from small_logs import pi_agent, pi_log, pi_result, pi_user
 
 from tabcore import rerun
-from tabcore.analyses.provenance import DeliveredValue, Provenance
+from tabcore.analyses.provenance_rows import DeliveredValue, Provenance
 from tabcore.cli import main
 from tabcore.exports.provenance_json import provenance_json
 from tabcore.exports.provenance_workbook import workbook

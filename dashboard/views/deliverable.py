@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import data, selection
 from dashboard.parts import deliverable_widget, frame
-from tabcore.analyses.provenance import Provenance
+from tabcore.analyses.provenance_rows import Provenance
 from tabcore.exports.provenance_workbook import workbook
 from tabcore.presentation.deliverable_page import standalone_page
 from tabcore.presentation.plain import plain_line

@@ -23,8 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tabcore.analyses.formula_results import FAMILIES, MOST_ROWS, Batch, Floats, OperandAt, Operation, Places, batches
-from tabcore.analyses.source_tables import SourceTable, number_of
+from tabcore.analyses.formula_results import FAMILIES, Batch, Operation, batches
+from tabcore.analyses.number_sheet import MOST_ROWS, OperandAt
+from tabcore.analyses.source_grids import Floats, Grid, Ints, number_of
 
 CHANCE = (0.002, 0.01, 0.02, 0.04)
 """The most fits by chance that are let through where no, one, two, more words are shared."""
@@ -59,8 +60,8 @@ class _Sorted(NamedTuple):
     """Results of a family that are near a target, in order of size; `places` says which batch gave each, and where."""
 
     results: Floats
-    batch: Places
-    place: Places
+    batch: Ints
+    place: Ints
 
     def within(self, middle: float, off: float) -> slice:
         """The results that differ by at most `off`."""
@@ -69,25 +70,23 @@ class _Sorted(NamedTuple):
 
 
 class Search:
-    """All results over some tables that are near one of the targets.
+    """All results over some grids that are near one of the targets.
 
-    `words` gives the terms of a table's row with its headings.
+    `words` gives the terms of a grid's row with its headings.
     """
 
     def __init__(
-        self, tables: Sequence[SourceTable], words: Callable[[int, int], frozenset[str]], targets: Iterable[Target]
+        self, grids: Sequence[Grid], words: Callable[[Grid, int], frozenset[str]], targets: Iterable[Target]
     ) -> None:
         self._words = words
         self._batches: list[Batch] = []
         self._sorted: dict[tuple[int, bool, bool], _Sorted] = {}
-        self.is_bounded = sum(len(table.rows) for table in tables) > MOST_ROWS
-        windows = {
-            percent: _Windows(t for t in wanted if t.percent == percent)
-            for wanted in [list(targets)]
-            for percent in (False, True)
-        }
-        parts: dict[tuple[int, bool, bool], list[tuple[Floats, int, Places]]] = defaultdict(list)
-        for batch in batches(tables):
+        self.is_bounded = sum(len(grid.line) for grid in grids) > MOST_ROWS
+        wanted = list(targets)
+        windows = {percent: _Windows(t for t in wanted if t.percent == percent) for percent in (False, True)}
+        parts: dict[tuple[int, bool, bool], list[tuple[Floats, int, Ints]]] = defaultdict(list)
+        asked = frozenset(word for target in wanted for word in target.words)
+        for batch in batches(grids, asked):
             places = windows[batch.percent].near(batch.results)
             if len(places):
                 results = batch.results[places]
@@ -134,7 +133,7 @@ class Search:
                 else:
                     wanted = -wanted
             if abs(exact - wanted) <= Fraction(target.unit) / 2:
-                words = frozenset(filter(_is_word, self._words(fit.table, fit.row) & target.words))
+                words = frozenset(filter(_is_word, self._words(fit.grid, fit.row) & target.words))
                 yield Derivation(fit.operation, operands, fit.what, exact, 0.0, words)
 
 
@@ -146,7 +145,7 @@ class _Windows:
         self._low = np.array(sizes) * (1 - _NEAR)
         self._high = np.array(sizes) * (1 + _NEAR)
 
-    def near(self, results: Floats) -> Places:
+    def near(self, results: Floats) -> Ints:
         """The places of the results that are near a target, whatever their sign."""
         if not len(self._low):
             return np.zeros(0, np.int64)

@@ -1,51 +1,38 @@
 """All results of simple formulas over structured sets of numbers, as arrays, in families from the likeliest formula on.
 
-0 a whole column · 1 the numbers of one line · 2 the rows of a column that share a label · 3 a share of a column's total ·
+0 a whole column · 1 the numbers of one line · 2 the rows of a column that share a label, which is asked for · 3 a share of a column's total ·
 4 two rows below each other, or the first and the last · 5 neighbouring rows of a short column.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tabcore.analyses.provenance_facts import Occurrence
-from tabcore.analyses.source_tables import SourceTable
+from tabcore.analyses.number_sheet import Columns, Found, OperandAt, Sheet, columns_of, joined_columns
+from tabcore.analyses.source_grids import Flags, Floats, Grid, Ints
+from tabcore.text.terms import terms
 
 Operation = Literal[
     "sum", "difference", "product", "ratio", "percent change", "less a percent", "plus a percent", "mean", "count",
     "share of the total",
 ]  # fmt: skip
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
 FAMILIES = 6
-MOST_ROWS = 20_000
-"""Rows that are searched; of longer sources the rest is not."""
 _WIDEST_ROW = 12
 _LONGEST_RANGED = 40
 
 
-class OperandAt(NamedTuple):
-    """A number in one of the searched texts."""
-
-    text: int
-    value: Occurrence
-
-
 class Fit(NamedTuple):
-    """One formula: `table` and `row` are where the words around it stand."""
+    """One formula; the words around it stand at a row of a grid."""
 
     operation: Operation
     operands: tuple[OperandAt, ...]
     what: str
-    table: int
+    grid: Grid
     row: int
 
 
@@ -62,63 +49,22 @@ class Batch(NamedTuple):
     fit: Callable[[int], Fit]
 
 
-_Operands = Callable[[int], tuple[tuple[OperandAt, ...], str, int, int]]
+_Operands = Callable[[int], Found]
 
 
-def batches(tables: Sequence[SourceTable]) -> Iterator[Batch]:
-    """The results over these tables."""
-    columns = _Columns(tables)
+def batches(grids: Sequence[Grid], words: frozenset[str]) -> Iterator[Batch]:
+    """The results over these grids; of labels those count that are made of these words."""
+    sheet = Sheet(grids)
+    joined = joined_columns(sheet)
+    if len(joined.lengths):
+        yield from _wholes(joined)
+    columns = columns_of(sheet)
     if len(columns.lengths):
         yield from _wholes(columns)
-        yield from _labelled(columns)
+        yield from _labelled(columns, words)
         yield from _neighbours(columns)
         yield from _ranges(columns)
-    yield from _lines(tables)
-
-
-class _Columns:
-    """The numbers of all columns of at least two, one column after the other."""
-
-    def __init__(self, tables: Sequence[SourceTable]) -> None:
-        self.tables = tables
-        self.where: list[tuple[int, list[int]]] = []
-        self.values: list[Occurrence] = []
-        lengths: list[int] = []
-        for position, table in enumerate(_first(tables)):
-            for column in table.columns() if len(table.rows) > 1 else ():
-                held = [(row, line.numbers[column]) for row, line in enumerate(table.rows) if column in line.numbers]
-                if len(held) > 1 and len({value.key.endswith("%") for _, value in held}) == 1:
-                    self.where.append((position, [row for row, _ in held]))
-                    self.values += (value for _, value in held)
-                    lengths.append(len(held))
-        self.lengths = np.array(lengths, np.int64)
-        self.starts = np.cumsum(self.lengths) - self.lengths
-        self.numbers = np.array([float(value.key.rstrip("%")) for value in self.values])
-        self.percents = np.array([value.key.endswith("%") for value in self.values], np.bool_)
-
-    def column_of(self, place: int) -> int:
-        """The column of a number."""
-        return int(np.searchsorted(self.starts, place, side="right")) - 1
-
-    def operand(self, place: int) -> OperandAt:
-        """A number by its place."""
-        return OperandAt(self.tables[self.where[self.column_of(place)][0]].text, self.values[place])
-
-    def found(self, places: Iterable[int], what: str) -> tuple[tuple[OperandAt, ...], str, int, int]:
-        """Numbers of one column as operands, and where the first of them stands."""
-        chosen = list(places)
-        column = self.column_of(chosen[0])
-        table, rows = self.where[column]
-        return tuple(map(self.operand, chosen)), what, table, rows[chosen[0] - int(self.starts[column])]
-
-
-def _first(tables: Sequence[SourceTable]) -> Iterator[SourceTable]:
-    rows = 0
-    for table in tables:
-        rows += len(table.rows)
-        if rows > MOST_ROWS:
-            return
-        yield table
+    yield from _lines(sheet)
 
 
 def _aggregates(
@@ -139,7 +85,7 @@ def _batch(
     family: int,
     percent: bool,
     results: Floats,
-    places: Places,
+    places: Ints,
     operands: _Operands,
     *,
     signed: bool = True,
@@ -150,12 +96,12 @@ def _batch(
     return Batch(family, percent, signed, results[places], fit)
 
 
-def _wholes(columns: _Columns) -> Iterator[Batch]:
+def _wholes(columns: Columns) -> Iterator[Batch]:
     """Whole columns, and what share of one each number is."""
     sums = np.add.reduceat(columns.numbers, columns.starts)
     (long,) = np.nonzero(columns.lengths > 2)
 
-    def whole(index: int) -> tuple[tuple[OperandAt, ...], str, int, int]:
+    def whole(index: int) -> Found:
         start = int(columns.starts[long[index]])
         return columns.found(range(start, start + int(columns.lengths[long[index]])), "the whole column")
 
@@ -165,34 +111,34 @@ def _wholes(columns: _Columns) -> Iterator[Batch]:
         shares = columns.numbers / np.repeat(sums, columns.lengths) * 100
     (places,) = np.nonzero(np.isfinite(shares) & ~columns.percents & (np.repeat(columns.lengths, columns.lengths) > 2))
 
-    def share(place: int) -> tuple[tuple[OperandAt, ...], str, int, int]:
+    def share(place: int) -> Found:
         column = columns.column_of(place)
         start = int(columns.starts[column])
-        operands, _, table, _ = columns.found(range(start, start + int(columns.lengths[column])), "")
-        row = columns.where[column][1][place - start]
-        return (columns.operand(place), *operands), "one row of the column", table, row
+        operands, _, _, _ = columns.found(range(start, start + int(columns.lengths[column])), "")
+        [own], what, grid, row = columns.found([place], "one row of the column")
+        return (own, *operands), what, grid, row
 
     yield _batch("share of the total", 3, True, shares, places, share)
 
 
-def _labelled(columns: _Columns) -> Iterator[Batch]:
+def _labelled(columns: Columns, words: frozenset[str]) -> Iterator[Batch]:
     """The rows of a column that share a label."""
     sums: list[float] = []
     sets: list[tuple[str, list[int]]] = []
-    rows_of = cache(lambda table: list(_rows_of_labels(columns.tables[table])))
-    for column, (table, rows) in enumerate(columns.where):
-        groups = rows_of(table)
-        if not groups:
+    is_asked = cache(lambda label: bool(found := terms(label)) and words.issuperset(found))
+    rows_of = cache(lambda table: _rows_of_labels(columns.sheet, table, is_asked))
+    rows = columns.sheet.row[columns.places]
+    for start, length in zip(columns.starts.tolist(), columns.lengths.tolist(), strict=True):
+        if length < 3 or not (groups := rows_of(int(columns.sheet.table[rows[start]]))):
             continue
-        start = int(columns.starts[column])
-        places = {row: start + nth for nth, row in enumerate(rows)}
+        places = {row: start + nth for nth, row in enumerate(rows[start : start + length].tolist())}
         for label, labelled in groups:
             chosen = [places[row] for row in labelled if row in places]
-            if 2 <= len(chosen) < len(rows):
+            if 2 <= len(chosen) < length:
                 sets.append((label, chosen))
                 sums.append(float(columns.numbers[chosen].sum()))
 
-    def found(index: int) -> tuple[tuple[OperandAt, ...], str, int, int]:
+    def found(index: int) -> Found:
         label, places = sets[index]
         return columns.found(places, f"the rows with “{label}”")
 
@@ -201,16 +147,20 @@ def _labelled(columns: _Columns) -> Iterator[Batch]:
     yield from _aggregates(2, np.array(sums), counts, percents, found, counted=True)
 
 
-def _rows_of_labels(table: SourceTable) -> Iterator[tuple[str, list[int]]]:
-    for fields in table.labels():
-        rows: dict[str, list[int]] = defaultdict(list)
-        for row, label in enumerate(fields):
-            if label:
-                rows[label].append(row)
-        yield from ((label, of) for label, of in rows.items() if 1 < len(of) < len(fields))
+def _rows_of_labels(sheet: Sheet, table: int, is_asked: Callable[[str], bool]) -> list[tuple[str, list[int]]]:
+    """The rows of a table that share a label, by the label."""
+    first, last = np.searchsorted(sheet.table, [table, table + 1]).tolist()
+    grid = int(np.searchsorted(sheet.row_starts, first, side="right")) - 1
+    start = int(sheet.row_starts[grid])
+    found = []
+    for fields in sheet.grids[grid].labels(first - start, last - start):
+        for label, count in Counter(fields).items():
+            if 1 < count < len(fields) and is_asked(label):
+                found.append((label, [first + row for row, field in enumerate(fields) if field == label]))
+    return found
 
 
-def _neighbours(columns: _Columns) -> Iterator[Batch]:
+def _neighbours(columns: Columns) -> Iterator[Batch]:
     """Two rows below each other, and the first and the last."""
     last = columns.starts + columns.lengths - 1
     inner = np.ones(len(columns.numbers), np.bool_)
@@ -219,7 +169,7 @@ def _neighbours(columns: _Columns) -> Iterator[Batch]:
     long = columns.lengths > 2
     a, b = np.concatenate([first, columns.starts[long]]), np.concatenate([first + 1, last[long]])
 
-    def pair(index: int) -> tuple[tuple[OperandAt, ...], str, int, int]:
+    def pair(index: int) -> Found:
         return columns.found((int(a[index]), int(b[index])), "two rows of one column")
 
     numbers, percents = columns.numbers, columns.percents
@@ -227,14 +177,14 @@ def _neighbours(columns: _Columns) -> Iterator[Batch]:
 
 
 @cache
-def _spans(length: int) -> tuple[Places, Places]:
+def _spans(length: int) -> tuple[Ints, Ints]:
     """All stretches of two to all but one of so many rows: where they start and end."""
     first, last = np.triu_indices(length + 1, 2)
     chosen = last - first < length
     return first[chosen], last[chosen]
 
 
-def _ranges(columns: _Columns) -> Iterator[Batch]:
+def _ranges(columns: Columns) -> Iterator[Batch]:
     """Stretches of rows below each other."""
     (short,) = np.nonzero((columns.lengths > 3) & (columns.lengths <= _LONGEST_RANGED))
     if not len(short):
@@ -249,35 +199,28 @@ def _ranges(columns: _Columns) -> Iterator[Batch]:
         sums.append(running[last] - running[first])
     first, last = np.concatenate(firsts), np.concatenate(lasts)
 
-    def found(index: int) -> tuple[tuple[OperandAt, ...], str, int, int]:
+    def found(index: int) -> Found:
         return columns.found(range(int(first[index]), int(last[index])), "rows below each other")
 
     counts = (last - first).astype(float)
     yield from _aggregates(5, np.concatenate(sums), counts, columns.percents[first], found, counted=False)
 
 
-def _lines(tables: Sequence[SourceTable]) -> Iterator[Batch]:
+def _lines(sheet: Sheet) -> Iterator[Batch]:
     """What the numbers of each line give; lines with equally many are computed at once."""
-    by_size: dict[int, list[tuple[int, int, list[Occurrence]]]] = defaultdict(list)
-    seen: set[tuple[int, int]] = set()
-    for position, table in enumerate(_first(tables)):
-        for row, line in enumerate(table.rows):
-            if 2 <= len(line.numbers) <= _WIDEST_ROW and (table.text, line.start) not in seen:
-                seen.add((table.text, line.start))
-                by_size[len(line.numbers)].append((position, row, list(line.numbers.values())))
-    for size, lines in by_size.items():
-        yield from _lines_of(tables, size, lines)
+    firsts = np.flatnonzero(np.append(True, np.diff(sheet.row) != 0)) if len(sheet.row) else sheet.row
+    sizes = np.diff(np.append(firsts, len(sheet.row)))
+    for size in range(2, _WIDEST_ROW + 1):
+        if len(first := firsts[sizes == size]):
+            yield from _lines_of(sheet, size, first)
 
 
-def _lines_of(
-    tables: Sequence[SourceTable], size: int, lines: Sequence[tuple[int, int, list[Occurrence]]]
-) -> Iterator[Batch]:
-    numbers = np.array([[float(value.key.rstrip("%")) for value in values] for _, _, values in lines])
-    percents = np.array([[value.key.endswith("%") for value in values] for _, _, values in lines])
+def _lines_of(sheet: Sheet, size: int, first: Ints) -> Iterator[Batch]:
+    places = first[:, None] + np.arange(size)
+    numbers, percents = sheet.numbers[places], sheet.percents[places]
 
-    def operands(line: int, columns: Iterable[int], what: str) -> tuple[tuple[OperandAt, ...], str, int, int]:
-        table, row, values = lines[line]
-        return tuple(OperandAt(tables[table].text, values[column]) for column in columns), what, table, row
+    def operands(line: int, columns: Iterable[int], what: str) -> Found:
+        return sheet.found((int(first[line]) + column for column in columns), what)
 
     if size > 2:
         for percent in (False, True):
@@ -288,7 +231,7 @@ def _lines_of(
     for a in range(size):
         for b in range(a + 1, size):
 
-            def pair(line: int, a: int = a, b: int = b) -> tuple[tuple[OperandAt, ...], str, int, int]:
+            def pair(line: int, a: int = a, b: int = b) -> Found:
                 return operands(line, (a, b), "one line")
 
             yield from _pairs(1, numbers[:, a], numbers[:, b], percents[:, a], percents[:, b], pair)
@@ -297,7 +240,7 @@ def _lines_of(
 def _pairs(family: int, a: Floats, b: Floats, a_percent: Flags, b_percent: Flags, pair: _Operands) -> Iterator[Batch]:
     """The operations on pairs: of numbers alike, and a percent of a number."""
 
-    def swapped(index: int) -> tuple[tuple[OperandAt, ...], str, int, int]:
+    def swapped(index: int) -> Found:
         (first, second), *where = pair(index)
         return ((second, first), *where)  # type: ignore[return-value]
 

@@ -11,27 +11,33 @@ agent wrote itself and read again is none.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
 
 from tabcore.analyses.derived_values import Derivation, Search, Target, unit_of
-from tabcore.analyses.layout import Block, LaidCell, layout
-from tabcore.analyses.provenance_facts import DeliveredText, Occurrence, ProvenanceFacts
-from tabcore.analyses.source_tables import Lines, SourceRow, SourceTable, header_line, is_operand, number_of, tables_of
-from tabcore.analyses.value_facts import RunFacts
+from tabcore.analyses.layout import Block, layout
+from tabcore.analyses.provenance_facts import DeliveredText, Occurrence, ProvenanceFacts, Values
+from tabcore.analyses.provenance_rows import (
+    DeliveredFile,
+    DeliveredValue,
+    Formula,
+    Kind,
+    Place,
+    Provenance,
+    SourceKind,
+    SourceText,
+    UsedFile,
+    likeness,
+)
+from tabcore.analyses.source_grids import Grid, Lines, grid_of, grid_of_rows, is_operand, number_of
+from tabcore.analyses.surroundings import LONGEST, Surroundings
 from tabcore.text.terms import terms
 from tabcore.text.value_rules import DEFAULT, Rule, is_distinctive_key, written_out
-from tabcore.trajectory import DeliverableSource
 
-Kind = Literal["sourced", "given", "derived", "only listed", "self-cited", "unsupported"]
-KINDS: tuple[Kind, ...] = ("sourced", "given", "derived", "only listed", "self-cited", "unsupported")
-SourceKind = Literal["read", "task", "listing", "program", "other", "own", "deliverable"]
-Likeness = Literal["written alike", "same number", "sign differs", "percent mark differs", "percent as share"]
 Equals = Callable[[str], Collection[str]]
 
 PLACES = 12
@@ -40,123 +46,6 @@ _SEARCHED = 2_000
 """Values for which a formula is searched; a deliverable with more that nobody states is no report."""
 _RANKED = 200
 """Places of one value that are ranked by the words around them; later ones are counted only."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceText:
-    """A text that values come from. `name` is a read-log entry's path, a call's command, or what it is; `note` says how
-    it was read."""
-
-    kind: SourceKind
-    entry: str
-    name: str
-    turn: int
-    call: int
-    note: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Characters `start:end` of a source (its position in `Provenance.sources`); `line` counts from 1."""
-
-    source: int
-    line: int
-    start: int
-    end: int
-    text: str
-    likeness: Likeness = "written alike"
-    is_percent: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """How a value is computed. `exact` is the result before rounding; `chance` is how many such fits chance alone lets
-    expect; `words` are those that the value's line shares with the operands'."""
-
-    operation: str
-    what: str
-    operands: tuple[Place, ...]
-    exact: str
-    chance: float
-    words: tuple[str, ...] = ()
-    is_exact: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveredValue:
-    """A delivered value: characters `start:end` of its file's text, on its `line` from 1; `place` is where that is in the
-    file, "" for plain lines. `more` counts places beyond those given."""
-
-    file: int
-    key: str
-    kind: str
-    start: int
-    end: int
-    text: str
-    distinctive: bool
-    provenance: Kind
-    line: int = 0
-    place: str = ""
-    places: tuple[Place, ...] = ()
-    more: int = 0
-    formula: Formula | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveredFile:
-    """A delivered file as it is laid out; `text` is None where none is known."""
-
-    path: str
-    kind: str
-    source: DeliverableSource
-    written: int | None
-    size: int
-    text: str | None
-    blocks: tuple[Block, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class UsedFile:
-    """A file that was read: how many different distinctive values its excerpts hold, and which of them are delivered
-    (as positions in `Provenance.values`)."""
-
-    path: str
-    entries: tuple[str, ...]
-    held: int
-    used: int
-    values: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """The answer for one run. `bounded` is true where more numbers or values are there than the search for formulas
-    takes."""
-
-    run: RunFacts
-    files: tuple[DeliveredFile, ...]
-    values: tuple[DeliveredValue, ...]
-    sources: tuple[SourceText, ...]
-    uses: tuple[UsedFile, ...]
-    bounded: bool = False
-
-    def counts(self, *, distinctive: bool = True, file: int | None = None) -> dict[Kind, int]:
-        """How many values of each kind; without `distinctive` trivial counts, years and dates too."""
-        chosen = (v for v in self.values if (v.distinctive or not distinctive) and file in (None, v.file))
-        found = Counter(value.provenance for value in chosen)
-        return {kind: found[kind] for kind in KINDS}
-
-    def where(self, value: DeliveredValue) -> str:
-        """Where a value stands in its file, in words."""
-        return value.place or f"line {value.line}"
-
-    def line_text(self, place: Place) -> str:
-        """The line that a place stands on, of a very long one what is around the place."""
-        text = self.sources[place.source].text
-        start = text.rfind("\n", 0, place.start) + 1
-        end = text.find("\n", place.end)
-        end = len(text) if end < 0 else end
-        return text[max(start, place.start - _LONGEST // 4) : min(end, place.end + _LONGEST // 4)]
 
 
 def provenance(facts: ProvenanceFacts, equals: Equals, rule: Rule = DEFAULT) -> Provenance:
@@ -207,33 +96,33 @@ class _Answer:
         )  # fmt: skip
         return Provenance(self._facts.run, self._files, values, tuple(self._sources), tuple(self._uses(found)), bounded)
 
-    def _is_distinctive(self, value: Occurrence) -> bool:
-        name = (value.key, value.kind)
-        if name not in self._distinctive:
-            counts = value.kind != "date" and is_distinctive_key(value.key, value.kind, self._rule)  # type: ignore[arg-type]
-            self._distinctive[name] = counts
-        return self._distinctive[name]
+    def _is_distinctive(self, key: str, kind: str) -> bool:
+        if (key, kind) not in self._distinctive:
+            counts = kind != "date" and is_distinctive_key(key, kind, self._rule)  # type: ignore[arg-type]
+            self._distinctive[key, kind] = counts
+        return self._distinctive[key, kind]
 
     def _of_file(self, file: int) -> Iterator[_Found]:
         """The values of a file with the words around each."""
         delivered = self._facts.files[file]
         if delivered.text is None:
             return
-        around = _Surroundings(delivered.text, self._files[file].blocks)
+        around = Surroundings(delivered.text, self._files[file].blocks)
         lines = Lines(delivered.text)
         for value in delivered.values:
             text = delivered.text[value.start : value.end]
             line = lines.at(value.start) + 1
-            yield _Found(file, value, text, self._is_distinctive(value), line, *around.of(value.start))
+            yield _Found(file, value, text, self._is_distinctive(value.key, value.kind), line, *around.of(value.start))
 
     def _evidence(self, found: Sequence[_Found]) -> None:
         """Each value's places in the best kind of source that has any, and in the task."""
         wanted = {key for one in found for key in self._equals(one.value.key)}
         by_key: dict[str, list[tuple[int, Occurrence]]] = defaultdict(list)
         for position, (_, values) in enumerate(_with_values(self._facts)):
-            for value in values:
-                if value.key in wanted:
-                    by_key[value.key].append((position, value))
+            found_keys = values.keys if isinstance(values, Values) else [value.key for value in values]
+            for nth, key in enumerate(found_keys):
+                if key in wanted:
+                    by_key[key].append((position, values[nth]))
         echoed = {(own.turn, own.call, v.key) for own in self._facts.own if own.call >= 0 for v in own.values}
         frequency = self._frequencies(by_key)
         for one in found:
@@ -308,7 +197,7 @@ class _Answer:
         if name not in self._words:
             source = self._sources[position]
             path = source.name if source.kind == "read" else ""
-            self._words[name] = frozenset(terms(f"{self._lines_of(position).text(line)[:_LONGEST]} {path}"))
+            self._words[name] = frozenset(terms(f"{self._lines_of(position).text(line)[:LONGEST]} {path}"))
         return self._words[name]
 
     def _derive(self, found: Sequence[_Found]) -> bool:
@@ -331,21 +220,21 @@ class _Answer:
         return bounded
 
     def _search_of_sources(self, last: int | None, wanted: Sequence[_Found]) -> Search:
-        tables: list[SourceTable] = []
+        grids: list[Grid] = []
         seen: set[str] = set()
         for position, excerpt in enumerate(self._facts.excerpts):
             if (last is None or excerpt.turn <= last) and excerpt.text not in seen:
                 seen.add(excerpt.text)
-                tables += tables_of(position, excerpt.text, self._lines_of(position), excerpt.values)
-        headings: dict[int, frozenset[str]] = {}
+                grids += _grids(position, self._lines_of(position), excerpt.values)
+        headings: dict[str, frozenset[str]] = {}
 
-        def words(table: int, row: int) -> frozenset[str]:
-            one = tables[table]
-            if table not in headings:
-                headings[table] = frozenset(terms(header_line(self._lines_of(one.text), one)[:_LONGEST]))
-            return headings[table] | self._line_words(one.text, one.rows[row].line)
+        def words(grid: Grid, row: int) -> frozenset[str]:
+            heading = grid.heading(row)[:LONGEST]
+            if heading not in headings:
+                headings[heading] = frozenset(terms(heading))
+            return headings[heading] | self._line_words(grid.text, int(grid.line[row]))
 
-        return Search(tables, words, map(_target, wanted))
+        return Search(grids, words, map(_target, wanted))
 
     def _derive_within(self, left: Sequence[_Found], found: Sequence[_Found]) -> None:
         """Formulas over the lines and tables of the deliverable, of values that are sourced, given or derived."""
@@ -354,13 +243,11 @@ class _Answer:
             text = delivered.text or ""
             supported = [v.value for v in found if v.file == file and _is_supported(v) and is_operand(v.value)]
             position = self._own_source(file)
-            tables = [table for block in delivered.blocks if (table := _own_table(position, text, block, supported))]
-
-            def words(table: int, row: int, tables: Sequence[SourceTable] = tables) -> frozenset[str]:
-                return frozenset(terms(f"{tables[table].contents[0]} {tables[table].contents[row]}"[:_LONGEST]))
+            tables = [rows for block in delivered.blocks if (rows := _own_rows(text, block, supported))]
+            grid = grid_of_rows(position, self._lines_of(position), tables)
 
             wanted = [one for one in left if one.file == file and one.formula is None]
-            search = Search(tables, words, map(_target, wanted))
+            search = Search([grid], _words_of_row, map(_target, wanted))
             for one in wanted:
                 self._explain(one, search)
 
@@ -397,9 +284,13 @@ class _Answer:
                     delivered[key].append(index)
         entries: dict[str, list[str]] = defaultdict(list)
         held: dict[str, set[str]] = defaultdict(set)
+        of_text: dict[str, frozenset[str]] = {}
         for excerpt in self._facts.excerpts:
+            if excerpt.text not in of_text:
+                kinds = set(zip(excerpt.values.keys, excerpt.values.kinds, strict=True))
+                of_text[excerpt.text] = frozenset(key for key, kind in kinds if self._is_distinctive(key, kind))
             entries[excerpt.path].append(excerpt.entry_id)
-            held[excerpt.path] |= {value.key for value in excerpt.values if self._is_distinctive(value)}
+            held[excerpt.path] |= of_text[excerpt.text]
         for path, names in entries.items():
             used = [key for key in held[path] if key in delivered]
             values = sorted({index for key in used for index in delivered[key]})
@@ -421,8 +312,6 @@ _ORDER: dict[SourceKind, int] = {
     "own": 3,
     "deliverable": 4,
 }
-_LONGEST = 2_000
-"""Characters of a line whose words count."""
 
 
 def _rounded(exact: Fraction) -> tuple[str, bool]:
@@ -453,7 +342,7 @@ def _sources(facts: ProvenanceFacts) -> Iterator[SourceText]:
     return (source for source, _ in _with_values(facts))
 
 
-def _with_values(facts: ProvenanceFacts) -> Iterator[tuple[SourceText, tuple[Occurrence, ...]]]:
+def _with_values(facts: ProvenanceFacts) -> Iterator[tuple[SourceText, Sequence[Occurrence]]]:
     """Every text that is evidence, with its values: first the excerpts, so that an excerpt's position is its source's."""
     for e in facts.excerpts:
         yield SourceText("read", e.entry_id, e.path, e.turn, e.call, e.rule, e.text), e.values
@@ -471,79 +360,35 @@ def _file(one: DeliveredText) -> DeliveredFile:
     return DeliveredFile(one.path, one.kind, one.source, one.written, one.size, one.text, blocks)
 
 
-def likeness(text: str, key: str, other: str, other_key: str) -> Likeness:
-    """How two equal values agree.
-
-    >>> likeness("1,234.50", "1234.5", "1234.5", "1234.5"), likeness("12.3%", "12.3%", "0.123", "0.123")
-    ('same number', 'percent as share')
-    """
-    if key == other_key:
-        return "written alike" if text == other else "same number"
-    if key.lstrip("-") == other_key.lstrip("-"):
-        return "sign differs"
-    bare, other_bare = key.strip("-%"), other_key.strip("-%")
-    return "percent mark differs" if bare == other_bare else "percent as share"
+def _grids(position: int, lines: Lines, values: Values) -> list[Grid]:
+    """The grid of an excerpt, none where it holds no number to compute with."""
+    pairs = enumerate(zip(values.kinds, values.keys, strict=True))
+    chosen = [nth for nth, (kind, key) in pairs if kind not in ("date", "year") and "/" not in key]
+    if not chosen:
+        return []
+    kept = Values(
+        [values.keys[n] for n in chosen], [values.kinds[n] for n in chosen], values.starts[chosen], values.ends[chosen]
+    )
+    return [grid_of(position, lines, kept, kept.keys, kept.starts, kept.ends)]
 
 
-class _Surroundings:
-    """Where each value of a delivered text stands, and the words around it: of its line; in a table of its row and its
-    column's head."""
-
-    def __init__(self, text: str, blocks: Sequence[Block]) -> None:
-        self._text = text
-        self._blocks = iter(blocks)
-        self._block: Block | None = None
-        self._before = ""
-        self._rows: dict[int, frozenset[str]] = {}
-        self._cells: list[LaidCell] = []
-        self._of_row: dict[int, list[LaidCell]] = {}
-
-    def of(self, place: int) -> tuple[str, frozenset[str]]:
-        """Of a place in the text; asked for in ascending order."""
-        while self._block is None or self._block.end <= place:
-            if self._block is not None and self._text[self._block.start : self._block.end].strip():
-                self._before = self._text[self._block.start : self._block.end][:_LONGEST]
-            following = next(self._blocks, None)
-            if following is None:
-                return "", frozenset()
-            self._block, self._rows = following, {}
-            self._cells = sorted(following.cells, key=lambda cell: cell.start)
-            self._of_row = {row[0].row: row for row in following.rows()}
-        if not self._block.cells:
-            own = frozenset(terms(self._text[self._block.start : self._block.end][:_LONGEST]))
-            return self._block.place, own if len(own) > 3 else own | frozenset(terms(self._before))
-        return self._in_table(self._block, place)
-
-    def _in_table(self, table: Block, place: int) -> tuple[str, frozenset[str]]:
-        before = bisect_right(self._cells, place, key=lambda cell: cell.start) - 1
-        if before < 0 or place >= self._cells[before].end:
-            return table.place, frozenset()
-        cell = self._cells[before]
-        if cell.row not in self._rows:
-            texts = " ".join(self._text[c.start : c.end][:_LONGEST] for c in self._of_row[cell.row])
-            self._rows[cell.row] = frozenset(terms(texts))
-        first = self._of_row[table.cells[0].row]
-        heads = (self._text[c.start : c.end][:_LONGEST] for c in first if c.column == cell.column)
-        name = cell.place or f"{table.place}, row {cell.row}, column {cell.column}"
-        return name, self._rows[cell.row] | frozenset(terms(" ".join(heads)))
+def _words_of_row(grid: Grid, row: int) -> frozenset[str]:
+    return frozenset(terms(f"{grid.heading(row)} {grid.content(row)}"[:LONGEST]))
 
 
-def _own_table(position: int, text: str, block: Block, supported: Sequence[Occurrence]) -> SourceTable | None:
-    """A block of the deliverable as a table to compute with, of its supported values only."""
+def _own_rows(text: str, block: Block, supported: Sequence[Occurrence]) -> list[tuple[str, dict[int, Occurrence]]]:
+    """A block of the deliverable as rows to compute with: their fields, and their supported values by column."""
     if not block.cells:
         numbers = dict(enumerate(_within(block.start, block.end, supported)))
-        row = SourceRow(0, block.start, block.end, numbers)
-        return SourceTable(position, "", (row,), (text[block.start : block.end],)) if numbers else None
-    rows: list[SourceRow] = []
-    contents: list[str] = []
-    for number, cells in enumerate(block.rows()):
+        return [(text[block.start : block.end], numbers)] if numbers else []
+    rows: list[tuple[str, dict[int, Occurrence]]] = []
+    for cells in block.rows():
         held = {cell.column: found for cell in cells if len(found := _within(cell.start, cell.end, supported)) == 1}
         if held:
-            numbers = {column: values[0] for column, values in held.items()}
-            rows.append(SourceRow(number, cells[0].start, cells[-1].end, numbers))
             fields = {cell.column: " ".join(text[cell.start : cell.end].split()) for cell in cells}
-            contents.append("\t".join(fields.get(column, "") for column in range(max(fields) + 1)))
-    return SourceTable(position, "\t", tuple(rows), tuple(contents)) if rows else None
+            content = "\t".join(fields.get(column, "") for column in range(max(fields) + 1))
+            rows.append((content, {column: values[0] for column, values in held.items()}))
+    return rows
 
 
 def _within(start: int, end: int, supported: Sequence[Occurrence]) -> Sequence[Occurrence]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
 
 from tabcore.analyses.value_facts import RunFacts
 from tabcore.redaction import BLOT, Masks
@@ -22,6 +25,38 @@ class Occurrence(NamedTuple):
     kind: str
     start: int
     end: int
+
+
+class Values(Sequence[Occurrence]):
+    """The values of a text as columns, which a run's tens of thousands need."""
+
+    __slots__ = ("ends", "keys", "kinds", "starts")
+
+    def __init__(
+        self, keys: Sequence[str], kinds: Sequence[str], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
+    ) -> None:
+        self.keys, self.kinds, self.starts, self.ends = keys, kinds, starts, ends
+
+    @classmethod
+    def of(cls, values: Sequence[Occurrence]) -> Values:
+        """The same from single ones."""
+        starts, ends = (np.array([value[at] for value in values], np.int64) for at in (2, 3))
+        return cls([value.key for value in values], [value.kind for value in values], starts, ends)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, index: int) -> Occurrence: ...
+    @overload
+    def __getitem__(self, index: slice) -> Values: ...
+    def __getitem__(self, index: int | slice) -> Occurrence | Values:
+        if isinstance(index, slice):
+            return Values(self.keys[index], self.kinds[index], self.starts[index], self.ends[index])
+        return Occurrence(self.keys[index], self.kinds[index], int(self.starts[index]), int(self.ends[index]))
+
+
+NO_VALUES = Values((), (), np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +83,7 @@ class Excerpt:
     call: int
     rule: str
     text: str
-    values: tuple[Occurrence, ...] = ()
+    values: Values = NO_VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,4 +162,5 @@ def _without_secrets(item: _Text, masks: Masks) -> _Text:
     if item.text is None:
         return item
     text = masks.in_place(item.text)
-    return replace(item, text=text, values=tuple(v for v in item.values if BLOT not in text[v.start : v.end]))
+    kept = tuple(value for value in item.values if BLOT not in text[value.start : value.end])
+    return replace(item, text=text, values=Values.of(kept) if isinstance(item, Excerpt) else kept)

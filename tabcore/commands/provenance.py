@@ -12,7 +12,7 @@ from tabcore.errors import UsageError
 from tabcore.text.printable import printable
 
 if TYPE_CHECKING:
-    from tabcore.analyses.provenance import DeliveredValue, Provenance
+    from tabcore.analyses.provenance_rows import DeliveredValue, Provenance
     from tabcore.analyses.shown_but_missing import ExpectedValue
 
 Command = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]

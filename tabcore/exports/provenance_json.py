@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabcore.analyses.provenance import DeliveredValue, Place, Provenance
+from tabcore.analyses.provenance_rows import DeliveredValue, Place, Provenance
 from tabcore.presentation.provenance_words import FALSE_FORMULAS, formula_words
 from tabcore.trajectory import Json
 

@@ -9,7 +9,7 @@ import xlsxwriter
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from tabcore.analyses.provenance import KINDS, DeliveredValue, Kind, Provenance
+from tabcore.analyses.provenance_rows import KINDS, DeliveredValue, Kind, Provenance
 from tabcore.presentation.plain import plain_line
 from tabcore.presentation.provenance_words import (
     COLOURS,

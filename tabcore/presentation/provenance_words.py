@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabcore.analyses.provenance import DeliveredValue, Formula, Kind, Likeness, Place, Provenance, SourceText
+from tabcore.analyses.provenance_rows import DeliveredValue, Formula, Kind, Likeness, Place, Provenance, SourceText
 
 MEANINGS: dict[Kind, str] = {
     "sourced": "a file that the agent read states an equal value",

@@ -9,8 +9,10 @@ from typing import Any
 
 import duckdb
 import msgspec
+import numpy as np
 
 from tabcore.analyses.provenance_facts import (
+    NO_VALUES,
     DeliveredText,
     Excerpt,
     Occurrence,
@@ -19,6 +21,7 @@ from tabcore.analyses.provenance_facts import (
     OwnWords,
     ProvenanceFacts,
     Stated,
+    Values,
 )
 from tabcore.analyses.value_facts import RunFacts
 from tabcore.store.selects import spans_of, texts
@@ -41,7 +44,7 @@ def provenance_facts(connection: Connection, number: int, equals: Equals) -> Pro
     excerpts = tuple(_excerpts(connection, number, last))
     stated = tuple(_stated(connection, number))
     wanted = {value.key for file in files for value in file.values}
-    held = {value.key for excerpt in excerpts for value in excerpt.values}
+    held = {key for excerpt in excerpts for key in excerpt.values.keys}
     held |= {value.key for one in stated for value in one.values}
     open_keys = {key for key in wanted if held.isdisjoint(equals(key))}
     asked = {equal for key in open_keys for equal in equals(key)}
@@ -84,9 +87,10 @@ def _excerpts(connection: Connection, number: int, last: int) -> Iterator[Excerp
     rows = restored_rows(connection.execute(query, [number, last]).fetchall())
     rules = _rules(connection, number)
     text = texts(connection, (row[4] for row in rows))
-    values = _values(connection, (row[5] for row in rows))
+    values = _columns(connection, (row[5] for row in rows))
     for entry, path, turn, call, name, place in rows:
-        yield Excerpt(entry, path, turn, call, rules.get((turn, call, "read"), ""), text[name], values.get(place, ()))
+        rule = rules.get((turn, call, "read"), "")
+        yield Excerpt(entry, path, turn, call, rule, text[name], values.get(place, NO_VALUES))
 
 
 def _rules(connection: Connection, number: int) -> dict[tuple[int, int, str], str]:
@@ -196,6 +200,25 @@ def _strings(arguments: str) -> Iterator[str]:
 def _values_of(text: str, asked: Collection[str] | None) -> tuple[Occurrence, ...]:
     found = (Occurrence(key, kind, start, end) for key, start, end, kind in numbers_of(text))
     return tuple(value for value in found if asked is None or value.key in asked)
+
+
+def _columns(connection: Connection, places: Iterable[int]) -> dict[int, Values]:
+    """All values of texts by the texts' numbers."""
+    wanted = sorted(set(places))
+    if not wanted:
+        return {}
+    query = f"{_VALUES} ORDER BY text, start"
+    rows = connection.execute(query, [wanted[0], wanted[-1], wanted]).fetchnumpy()
+    text, starts, ends = (np.asarray(rows[name], np.int64) for name in ("text", "start", "end"))
+    keys, kinds = rows["key"].tolist(), rows["kind"].tolist()
+    numbers, first = np.unique(text, return_index=True)
+    parts = zip(numbers.tolist(), first.tolist(), [*first.tolist()[1:], len(keys)], strict=True)
+    return {n: Values(keys[a:b], kinds[a:b], starts[a:b], ends[a:b]) for n, a, b in parts}
+
+
+_VALUES = (
+    'SELECT text, key, kind, start, "end" FROM text_values WHERE text BETWEEN ? AND ? AND text IN (SELECT unnest(?))'
+)
 
 
 def _values(connection: Connection, places: Iterable[int | None], asked: Collection[str] | None = None) -> _Values:

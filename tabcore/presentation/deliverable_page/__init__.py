@@ -15,7 +15,7 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
-from tabcore.analyses.provenance import Provenance
+from tabcore.analyses.provenance_rows import Provenance
 from tabcore.presentation.deliverable_page.payload import file_payload
 from tabcore.presentation.plain import plain_line
 from tabcore.presentation.replay_widget import Widget

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from tabcore.analyses.layout import Block
-from tabcore.analyses.provenance import KINDS, DeliveredFile, DeliveredValue, Formula, Place, Provenance
+from tabcore.analyses.provenance_rows import KINDS, DeliveredFile, DeliveredValue, Formula, Place, Provenance
 from tabcore.presentation.plain import plain, plain_line
 from tabcore.presentation.provenance_words import (
     FALSE_FORMULAS,
