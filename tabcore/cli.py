@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 from tabcore.commands.analyze import add_questions
 from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.commands.provenance import add_provenance
+from tabcore.commands.taxonomy import add_labels
 from tabcore.errors import RunningTabError, UsageError
 from tabcore.text.printable import printable
 
@@ -45,6 +46,7 @@ examples:
   runningtab export 3fa2 -o run.json     the run as an ATIF document
   runningtab analyze shown-but-missing   expected values that were on the screen and were left out
   runningtab provenance 3fa2             where each value of the run's deliverable came from
+  runningtab analyze failure-taxonomy    of which type the failure of each failed rubric is
   runningtab check 3fa2 --max-missing 0  for CI: fail where more values are missing than allowed
 
 exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use, with load --strict any
@@ -149,6 +151,11 @@ def _parser() -> argparse.ArgumentParser:
     questions = asked.add_subparsers(title="questions", metavar="QUESTION", required=True)
     add_questions(lambda name, help, run: command(name, help, run, questions))
     add_provenance(command)
+    labelled = commands.add_parser(
+        "labels", help="types of failures that people and models stated, as files", allow_abbrev=False
+    )
+    ways = labelled.add_subparsers(title="what to do", metavar="WHAT", required=True)
+    add_labels(lambda name, help, run: command(name, help, run, ways))
     exported = command("export", "write a run as a document for other programs", _export)
     exported.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
     exported.add_argument("--format", choices=["atif"], default="atif", help="the document's format (default: atif)")

@@ -12,9 +12,9 @@ from functools import cache, partial
 from tabcore.analyses.equality import equal_keys
 from tabcore.analyses.left_out import LeftOut
 from tabcore.analyses.left_out import left_out as ranked
-from tabcore.analyses.provenance_rows import Provenance
 from tabcore.analyses.provenance import provenance as provenance_of
 from tabcore.analyses.provenance_facts import blotted
+from tabcore.analyses.provenance_rows import Provenance
 from tabcore.analyses.shown_but_missing import ExpectedValue, ShownButMissing
 from tabcore.analyses.shown_but_missing import shown_but_missing as answer
 from tabcore.analyses.value_facts import Expected, Held, Shown
@@ -46,7 +46,7 @@ def shown_but_missing(
     """Which values that rubrics expect were shown and left out; with `dates` the dates that they state instead."""
     with open_store(db).reading() as connection:
         numbers = None if runs is None else numbers_of(connection, runs)
-        found = answer(value_facts(connection, numbers, _accepted(rule, dates=dates)))
+        found = answer(value_facts(connection, numbers, accepted(rule, dates=dates)))
         known = secret_selects.of_all(connection) if numbers is None else secret_selects.of_numbers(connection, numbers)
         return redacted(found, Masks(known))
 
@@ -71,7 +71,7 @@ def value_story(
     """
     with open_store(db).reading() as connection:
         [number] = numbers_of(connection, [run_id])
-        found = answer(value_facts(connection, [number], _accepted(rule, dates=_is_date(key))))
+        found = answer(value_facts(connection, [number], accepted(rule, dates=_is_date(key))))
         value = next((v for v in found.values if (v.rubric.rubric_id, v.key) == (rubric_id, key)), None)
         if value is None:
             fact = f"its rubric {rubric_id} expects no value {key} under this rule"
@@ -135,7 +135,7 @@ def _is_date(key: str) -> bool:
     return key.count("-") == 2 and not key.startswith("-")
 
 
-def _accepted(rule: Rule, *, dates: bool) -> Accepted:
+def accepted(rule: Rule, *, dates: bool) -> Accepted:
     def keys(one: Expected) -> Iterable[str]:
         if one.kind == "date":
             return (one.key,) if dates else ()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tabcore.commands import recovery, scores
+from tabcore.commands import recovery, scores, taxonomy
 from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.text.printable import printable
 
@@ -43,6 +43,7 @@ def add_questions(command: Command) -> None:
     )
     recovery.add_arguments(masked)
     _add_rule(masked)
+    taxonomy.add_taxonomy(command, _add_rule)
     scores.add_tables(command, chosen_runs)
 
 

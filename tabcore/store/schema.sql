@@ -7,7 +7,7 @@
 --                 finish_checks, and why: decisions, overruled, differences, oracle
 --   the numbers   text_values rubric_values
 --   the load      files problems
---   what persons  corrections decision_corrections
+--   what persons  corrections decision_corrections labels notes
 --   said
 --   what models   answers
 --   said
@@ -30,6 +30,19 @@ CREATE TABLE corrections (path VARCHAR, key VARCHAR, root VARCHAR, task VARCHAR)
 CREATE TABLE decision_corrections (
     path VARCHAR, digest VARCHAR, key VARCHAR, turn INTEGER, call INTEGER, command VARCHAR, file VARCHAR, kind VARCHAR,
     who VARCHAR, time DOUBLE
+);
+-- Who said when of which type a failed rubric's failure is; an empty type takes a label back. Nothing here is ever changed:
+-- the last row of an annotator counts. A row is of the run `key` of the log with that digest, or of the log at that path, and
+-- counts where the rubric's text is still `text`. `kind` is person or model; `evidence` is what a model quoted, `version`
+-- that of its prompt; both are "" for persons. Times in seconds since 1970, UTC.
+CREATE TABLE labels (
+    path VARCHAR, digest VARCHAR, key VARCHAR, rubric VARCHAR, text VARCHAR, type VARCHAR, annotator VARCHAR, kind VARCHAR,
+    time DOUBLE, note VARCHAR, evidence VARCHAR, version VARCHAR
+);
+-- What a person noted on a run: on a turn, a rubric, a requirement or a value, each 0 or "" where it is not what it is on.
+CREATE TABLE notes (
+    path VARCHAR, digest VARCHAR, key VARCHAR, turn INTEGER, rubric VARCHAR, requirement VARCHAR, value VARCHAR,
+    text VARCHAR, who VARCHAR, time DOUBLE
 );
 
 CREATE TABLE runs (
