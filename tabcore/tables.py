@@ -12,6 +12,8 @@ from typing import TypeVar
 
 from tabcore.analyses.ablation import Switched
 from tabcore.analyses.ablation import ablation as ablation_of
+from tabcore.analyses.paired_comparison import Comparison
+from tabcore.analyses.paired_comparison import paired_comparison as compared
 from tabcore.analyses.reading_volume import Volume
 from tabcore.analyses.reading_volume import reading_volume as volume_of
 from tabcore.analyses.scores import Scores
@@ -58,6 +60,14 @@ def reading_volume(
     """Figure 5: the gain where there was little, more and most to read."""
     with _asked(db, runs) as (connection, numbers):
         return _masked(connection, numbers, volume_of(scored_runs(connection, numbers), baseline, method))
+
+
+def paired_comparison(
+    db: Db = None, runs: Runs = None, baseline: str = "dci", methods: Collection[str] | None = None
+) -> tuple[Comparison, ...]:
+    """Each method against a baseline on the tasks that they share."""
+    with _asked(db, runs) as (connection, numbers):
+        return _masked(connection, numbers, compared(scored_runs(connection, numbers), baseline, methods))
 
 
 @contextmanager

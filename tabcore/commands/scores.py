@@ -11,6 +11,7 @@ from tabcore.commands.printing import counted, print_json, print_table, say
 
 if TYPE_CHECKING:
     from tabcore.analyses.ablation import Switched
+    from tabcore.analyses.paired_comparison import Comparison
     from tabcore.analyses.reading_volume import Third, Volume
     from tabcore.analyses.scores import Cell, Row, Scores
     from tabcore.analyses.tab_facts import Figure, Group
@@ -41,8 +42,12 @@ def add_tables(command: Command, chosen: Chosen) -> None:
         "what a method gains where there is little, more and most to read (Figure 5)",
         lambda o: _volume(o, _with_both(o, chosen)),
     )
-    _add_choice(volume)
-    volume.add_argument("--baseline", default="dci", metavar="METHOD", help="the method to compare with (dci)")
+    paired = command(
+        "paired", "methods against a baseline on the tasks that they share", lambda o: _paired(o, _with_both(o, chosen))
+    )
+    for asked in (volume, paired):
+        _add_choice(asked)
+        asked.add_argument("--baseline", default="dci", metavar="METHOD", help="the method to compare with (dci)")
 
 
 def _add_choice(asked: argparse.ArgumentParser) -> None:
@@ -270,6 +275,43 @@ def volume_sentence(one: Volume) -> str:
     gains = f"{100 * one.thirds[0].gain:+.1f} points on the lightest third, {100 * one.thirds[-1].gain:+.1f} on the heaviest"
     drop = f"the baseline falls by {100 * (one.drop or 0):.1f} points (paper: 16 to 27)"
     return f"{head}: of {counted(one.shared, 'task')}{left}, {gains} (paper: twice the lightest on average); {drop}."
+
+
+def _paired(options: argparse.Namespace, runs: list[str] | None) -> int:
+    from tabcore.tables import paired_comparison
+
+    found = paired_comparison(options.db, runs, options.baseline, [options.method] if options.method else None)
+    if options.json:
+        print_json([_comparison_json(one) for one in found])
+        return 0
+    if not found:
+        say(f"No method shares a scored task with {options.baseline}.")
+    for one in found:
+        say(comparison_sentence(one))
+    _say_simulated(one.simulated for one in found)
+    return 0
+
+
+def comparison_sentence(one: Comparison) -> str:
+    """The difference, how sure it is, and what would be needed."""
+    from tabcore.analyses.score_facts import TITLES
+
+    low, high = one.interval or (None, None)
+    span = f", 95 % interval {100 * low:+.2f} to {100 * high:+.2f}" if low is not None and high is not None else ""
+    p = f"p {'' if one.p.exact else 'about '}{one.p.value:.3g}, corrected {one.corrected:.3g}"
+    left = f" ({counted(one.left_out, 'task')} of one of them only left out)" if one.left_out else ""
+    needed = f"; a gain of 3 points would show on {one.needed:,} such tasks" if one.needed else ""
+    return (
+        f"{_named(one.suite, one.model)}: {one.method} over {one.baseline}: {TITLES[one.metric]} "
+        f"{100 * one.difference:+.2f} points on {counted(len(one.pairs), 'shared task')}{left}{span}; {p}{needed}."
+    )
+
+
+def _comparison_json(one: Comparison) -> dict[str, Json]:
+    pairs: list[Json] = [
+        asdict(pair) | {"difference": pair.difference, "range": list(pair.range)} for pair in one.pairs
+    ]
+    return {**asdict(one), "pairs": pairs}
 
 
 def _say_simulated(flags: Iterable[bool]) -> None:
