@@ -11,6 +11,8 @@ _HELP = """\
 **Keys of the replay** · `←` `→` one turn · `Home` `End` first, last · `space` play, pause · `r` next read · \
 `t` next tab operation · `e` next error · `s` next stop · with `shift` the one before · `?` the keys
 
+**Keys of the deliverable** · `n` `p` next, previous unsupported value · `←` `→` the value beside · `Esc` none
+
 - **Turn**: one model response with its tool calls and what they showed.
 - **Requirement**: one fact, figure or element that the task asks for; ○ open, ● done (cites a read-log entry), \
 ◌ unavailable (gives a reason).
@@ -21,6 +23,9 @@ _HELP = """\
 derived with it.
 - **The record's own word**: files that the log itself names as read, listed or changed, compared with capture.
 - **Differs**: a text of the tab that the record has otherwise than this program derives it.
+- **Where a delivered value came from**: *sourced*, an entry of the read log states an equal one; *given*, the task does; \
+*derived*, a formula over numbers that stand together gives it; *only listed*, a listing or a program's output showed it; \
+*self-cited*, only the agent said it before; *unsupported*, nobody did.
 - **Striped band**: the run was scripted or re-enacted; no model decided.
 """
 
