@@ -17,7 +17,7 @@ from tabcore.analyses.provenance_facts import blotted
 from tabcore.analyses.provenance_rows import Provenance
 from tabcore.analyses.shown_but_missing import ExpectedValue, ShownButMissing
 from tabcore.analyses.shown_but_missing import shown_but_missing as answer
-from tabcore.analyses.value_facts import Expected, Held, Shown
+from tabcore.analyses.value_facts import Held, Shown
 from tabcore.analyses.value_story import Evidence, ValueStory, left_at
 from tabcore.errors import UsageError
 from tabcore.redaction import Masks, redacted
@@ -136,10 +136,11 @@ def _is_date(key: str) -> bool:
 
 
 def accepted(rule: Rule, *, dates: bool) -> Accepted:
-    def keys(one: Expected) -> Iterable[str]:
-        if one.kind == "date":
-            return (one.key,) if dates else ()
-        counts = not dates and is_distinctive_key(one.key, one.kind, rule)  # type: ignore[arg-type]
-        return equal_keys(one.key, rule) if counts else ()
+    @cache
+    def keys(key: str, kind: str) -> frozenset[str]:
+        if kind == "date":
+            return frozenset((key,)) if dates else frozenset()
+        counts = not dates and is_distinctive_key(key, kind, rule)  # type: ignore[arg-type]
+        return equal_keys(key, rule) if counts else frozenset()
 
     return keys

@@ -368,7 +368,8 @@ def _placed(stored: StoredRun, run: RunRow, correction: DecisionCorrection, plac
 
 def numbers_of(connection: selects.Connection, run_ids: Iterable[str]) -> list[int]:
     """The numbers of runs, each named by its id or by a beginning that names one run only."""
-    return [_number(connection, run_id) for run_id in run_ids]
+    numbers = selects.run_numbers(connection)
+    return [numbers[run_id] if run_id in numbers else _number(connection, run_id) for run_id in run_ids]
 
 
 def _number(connection: selects.Connection, run_id: str) -> int:

@@ -15,19 +15,21 @@ from tabcore.text.marked_lines import marked_line
 
 Connection = duckdb.DuckDBPyConnection
 
-Accepted = Callable[[Expected], Iterable[str]]
-"""The keys that count as equal to an expected value; none where the value does not count."""
+Accepted = Callable[[str, str], Collection[str]]
+"""By a value's key and kind, the keys that count as equal to it; none where the value does not count."""
+
+FEW = 200
+"""Runs up to which the values of their texts are looked up, instead of all places of the keys."""
 
 
 def value_facts(connection: Connection, runs: Collection[int] | None, accepted: Accepted) -> ValueFacts:
     """What is known of the values that the rubrics of these runs (None: of all) expect."""
     chosen = _chosen(runs)
     facts = _run_facts(connection, chosen)
-    expected = tuple(one for one in _expected(connection, chosen) if any(True for _ in accepted(one)))
+    expected = tuple(one for one in _expected(connection, chosen) if accepted(one.key, one.kind))
     wanted = _wanted(expected, facts, accepted)  # noqa: F841  DuckDB finds it by its name
     connection.execute("CREATE OR REPLACE TEMP TABLE asked AS SELECT * FROM wanted")
-    hits = "SELECT v.text, v.key, v.start, v.end FROM text_values v WHERE v.key IN (SELECT DISTINCT key FROM asked)"
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE hits AS {hits}")
+    _find(connection, None if runs is None or len(runs) > FEW else runs)
     ids = {number: run.run_id for number, run in facts.items()}
     return ValueFacts(
         tuple(facts.values()),
@@ -37,6 +39,23 @@ def value_facts(connection: Connection, runs: Collection[int] | None, accepted: 
         tuple(_held(connection, ids)),
         tuple(_delivered(connection, ids)),
     )
+
+
+def _find(connection: Connection, runs: Collection[int] | None) -> None:
+    """The temporary table `hits`: the places of the keys that are asked for, in the texts of some runs or in all."""
+    among = "text_values"
+    if runs is not None:
+        numbers = ", ".join(map(str, runs)) or "NULL"
+        named = " UNION ".join(
+            f"SELECT {column} FROM {table} WHERE run IN ({numbers})"
+            for table, column in (("observations", "text"), ("read_log", "excerpt"), ("deliverables", "text"))
+        )
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE named AS SELECT number FROM texts WHERE digest IN (SELECT * FROM ({named}))"
+        )
+        among = "(SELECT * FROM text_values WHERE text IN (SELECT number FROM named))"
+    hits = f'SELECT v.text, v.key, v.start, v."end" FROM {among} v WHERE v.key IN (SELECT DISTINCT key FROM asked)'
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE hits AS {hits}")
 
 
 def run_facts(connection: Connection, runs: Collection[int] | None) -> dict[int, RunFacts]:
@@ -50,7 +69,7 @@ def _chosen(runs: Collection[int] | None) -> str:
 
 def _wanted(expected: Iterable[Expected], runs: Mapping[int, RunFacts], accepted: Accepted) -> pa.Table:
     numbers = {run.run_id: number for number, run in runs.items()}
-    rows = {(numbers[one.run_id], key, one.key) for one in expected for key in accepted(one)}
+    rows = {(numbers[one.run_id], key, one.key) for one in expected for key in accepted(one.key, one.kind)}
     columns = zip(*rows, strict=True) if rows else ((), (), ())
     kinds = (pa.int32(), pa.string(), pa.string())
     arrays = [pa.array(list(column), kind) for column, kind in zip(columns, kinds, strict=True)]
@@ -106,11 +125,14 @@ def _held(connection: Connection, ids: Mapping[int, str]) -> Iterable[Held]:
         "WITH places AS (SELECT l.run, a.expected, l.rowid AS place, l.entry_id, l.path, l.turn, h.start, h.end"
         " FROM hits h JOIN texts t ON t.number = h.text JOIN read_log l ON l.excerpt = t.digest AND NOT l.authored"
         " JOIN asked a ON a.run = l.run AND a.key = h.key)"
-        ' SELECT run, expected, list_distinct(list(entry_id)), arg_min((entry_id, path, turn, start, "end"), (place, start))'
-        " FROM places GROUP BY run, expected ORDER BY run, min(place)"
+        " SELECT run, expected, string_agg(DISTINCT entry_id, ' '), first(entry_id ORDER BY place, start),"
+        " first(path ORDER BY place, start), first(turn ORDER BY place, start), first(start ORDER BY place, start),"
+        ' first("end" ORDER BY place, start) FROM places GROUP BY run, expected ORDER BY run, min(place)'
     )
-    for run, key, entries, (first, path, turn, start, end) in connection.execute(query).fetchall():
-        yield Held(ids[run], key, tuple(sorted(entries, key=_in_order)), first, restored(path), turn, start, end)
+    for run, key, entries, first, path, turn, start, end in connection.execute(query).fetchall():
+        yield Held(
+            ids[run], key, tuple(sorted(entries.split(" "), key=_in_order)), first, restored(path), turn, start, end
+        )
 
 
 def _in_order(entry_id: str) -> tuple[int, str]:
