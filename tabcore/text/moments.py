@@ -26,8 +26,9 @@ _DAY = r"\d{1,2}(?:st|nd|rd|th|er|\.)?"
 _DASH = r"\s?[-–—~/]\s?"
 
 _CLOCK = (
-    # A clock never follows the ending of a file (app.log:12:30 is a line and a column): 14:30, 14:30:05,123, 08:15 PM
-    r"(?<!\.[a-z]{2}:)(?<!\.[a-z]{3}:)(?<!\.[a-z]{4}:)\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?![\d:])",  # 14:30, 14:30:05,123, 08:15 PM
+    # A clock never follows the ending of a file: app.log:12:30 is a line and a column. A comma begins thousandths, three
+    # digits or six, but where another comma follows: 14:30:05,123,x is three cells.
+    r"(?<!\.[a-z]{2}:)(?<!\.[a-z]{3}:)(?<!\.[a-z]{4}:)\d{1,2}:\d{2}(?::\d{2}(?:\.\d+|,\d{3}(?:\d{3})?(?!\d|[.,]\d|,))?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?![\d:])",  # 14:30, 14:30:05,123, 08:15 PM
     r"\d{1,2}(?:[-–]\d{1,2})?(?:[.:]\d{2})?\s?(?:[AaPp][Mm]\b|[AaPp]\.[Mm]\.)",  # 9am, 6 pm, 8.30 a.m.
     r"\d{1,2}(?:[.:]\d{2})?(?:(?:\s?[-–]\s?|\s(?:bis|und)\s)\d{1,2}(?:[.:]\d{2})?)?\sUhr\b",  # 14.30 Uhr, 8–17 Uhr
     r"\d{1,2}\s?h\s?\d{2}(?!\d)",  # 8h30
@@ -75,7 +76,8 @@ _NUMERIC = tuple(
     if form.startswith((r"\d", r"(?<!\.[a-z]", "(?:0?", "(?:19", "(?:1[5", "(?:1[89]", "[1-4]"))
 )
 _WORDED = tuple(form for form in (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS) if form not in _NUMERIC)
-_AT_DIGITS = compiled(rf"{_BEGIN}(?=\d)(?:{'|'.join(_NUMERIC)})")
+_CELL = r"(?<=,)\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?![\d:])"  # Leeds,14:30:05,17
+_AT_DIGITS = compiled(rf"{_BEGIN}(?=\d)(?:{'|'.join(_NUMERIC)})|{_CELL}")
 _AT_WORDS = compiled(rf"{_BEGIN}(?:{'|'.join(_WORDED)})")
 _OPENERS = frozenset(
     f"{word} 0"

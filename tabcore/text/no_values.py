@@ -14,6 +14,7 @@ from tabcore.text.ascii_digits import compiled
 _L = "A-Za-zÀ-ÖØ-öø-ÿ"
 _B = rf"(?<![{_L}\d_-])"
 _PLAIN = r"(?![\d_]|[.,]\d|\s?%|\s(?:percent|per cent|Prozent|pour cent|million|billion|thousand|crore|lakh|Mio|Mrd|Tsd)\b|\s?[万亿])"
+_UNMARKED = r"(?!,\d{3}(?!\d)|\s?%|\s(?:percent|per cent|Prozent|pour cent|million|billion|thousand|crore|lakh|Mio|Mrd|Tsd)\b|\s?[万亿])"
 _PART = r"\d{1,4}(?:\.\d{1,3})*[a-zA-Z]?"
 _MORE = rf"(?:(?:\s?[-–—&/]\s?|,\s|\s?(?:,\s?)?(?:and|or|to|und|oder|bis|et|ou|à|through)\s){_PART})*"
 _JOINED = rf"(?:[-–—]{_PART})*"
@@ -86,7 +87,7 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("mail address", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", "j.smith42@example.com", ("@",)),
     NoValue("hunk header", r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", "@@ -12,7 +12,9 @@ def settle", ("@",), r"@@"),
     NoValue("listed file", r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s[^\n]*", "-rw-r--r-- 1 agent agent 50126 Mar  1 09:00 x.csv", ("-",), r"^[-dlbcps][-r][-w][-xsS]"),
-    NoValue("line of a search", r"^[^:\n|]{0,200}?\.[A-Za-z]\w{0,4}[:-]\d+(?::\d+)?[:-]", "data/sales_2023.csv:102:Leeds", (":",), r"\.[A-Za-z]\w{0,4}[:-]\d"),
+    NoValue("line of a search", r"^[^:\n|]{0,200}?\.[A-Za-z]\w{0,4}[:-]\d+(?::\d+)?(?=[:-])", "data/sales_2023.csv:102:Leeds", (":",), r"\.[A-Za-z]\w{0,4}[:-]\d"),
     NoValue("place in a file", r"[\w./\\-]+\.[A-Za-z]{1,4}\w?:\d+(?::\d+(?![,.\d]))?\b", "at app.py:102 it fails", (":",), r"\.[A-Za-z]\w{0,4}:\d"),
     NoValue("path", rf"(?<![\w/])(?:[A-Za-z]:)?(?:[~.]{{1,2}}|[{_L}_][\w.~-]*)?[/\\](?:[\w.~-]+[/\\])*[\w.~-]*[{_L}_][\w.~-]*|(?<![\w/])(?:[{_L}_][\w.~-]*[/\\])+[\w.~-]*", r"C:\data\2023\07\q3.csv", ("/", "\\")),
     NoValue("file", r"[\w][\w.-]*\.(?:csv|tsv|xlsx?|docx?|pptx?|pdf|txt|md|json|jsonl|py|js|ts|html?|xml|ya?ml|zip|gz|tar|log|png|jpe?g|sql|sh|ipynb|parquet|eml)\b", "report_2024.v2.xlsx", (".",), r"\.[a-z]{2,7}\b"),
@@ -97,34 +98,36 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("name of a paper", r"\b(?:doi|DOI|arXiv)\s?:\s?[\w./()-]+", "doi:10.1000/182", probe=("doi", "DOI", "arXiv")),
     NoValue("hash sign", r"#\s?[0-9A-Fa-f]+\b", "#4821", ("#",)),
     NoValue("machine address", r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![\d]|\.\d|,\d\d(?!\d))(?:[:/]\d+)?", "192.168.10.24", (".",), r"\d\.\d{1,3}\.\d"),
-    NoValue("line number", r"^\s*\d+(?:→|⇥)|^ +\d+\t|^\d{1,6}\t(?=[^\t]*\Z)(?=[^\n]*[^\d\s.,%-])", "    14\tDeposit", ("→", "⇥", "\t"), r"^\s*\d+[→⇥\t]"),
+    NoValue("line number", r"^\s*\d+(?=[→⇥])|^ +\d+(?=\t)|^\d{1,6}(?=\t[^\t]*\Z)(?=[^\n]*[^\d\s.,%-])", "    14\tDeposit", ("→", "⇥", "\t"), r"^\s*\d+[→⇥\t]"),
     NoValue("heading", r"^\s*#{1,6}\s+\d+(?:\.\d+)*[.)]?(?=\s|\Z)", "## 3.1 Revenue", ("#",), r"^\s*#"),
     NoValue("list number", r"^\s*(?:[-*•>]\s*)?\(?\d{1,3}(?:\.\d{1,2})*[.)](?=\s+[^\d\s])|^\s*[(（]?\d{1,2}(?:[、)）．]|\.(?=[\u4e00-\u9fff]))", "2) The pilot", (".", ")", "、", "）"), r"^[\s>|*•(（-]*\d{1,3}[\d.]*[.)）、．]"),
     NoValue("contents", r"^\s*\d{1,2}(?:\.\d{1,2})*\.?\s[^\n]*?(?:\.{3,}|…{2,}|\s\.\s\.\s\.)[. …]*\d{1,4}\s*$|(?:\.{4,}|…{2,}|(?:\s\.){3,})\s*\d{1,4}\s*$", "Scope ........ 12", probe=("...", "……", ". . ")),
     NoValue("citation", rf"(?<=[{_L}.,;)\"”\u4e00-\u9fff])\s?\[\d{{1,3}}(?:[-–]\d{{1,3}})?\]|(?<=[{_L}.,;)\"”])\s?\[\d{{1,2}}(?:,\s?\d{{1,2}})+\]", "as shown [12]", ("[",)),
     NoValue("page of pages", r"(?i:\b(?:page|seite|slide))\s\d+\s?(?:of|/|von|sur|de)\s?\d+", "Page 3 of 12", probe=("age ", "eite ", "lide ", "AGE ", "EITE ")),
     NoValue("law", r"\d+\s(?:CFR|C\.F\.R\.|U\.S\.C\.|USC)\s(?:§+\s?|Part\s)?\d+(?:\.\d+)*", "40 CFR 60.4", probe=("CFR", "C.F.R", "USC", "U.S.C")),
+    # With a code between the two, the letter may be any; without one it is none that scales (5K .0625).
+    NoValue("regulation", r"(?<![\w.,])(?:(?:\d{1,3}[A-Z]?\s)?[A-Z]{2,6}\s\d{1,3}[A-Z]|\d{1,3}[AC-JLN-SU-Z])\s?\.\d{4}(?:(?:,|\s?[-–]|,?\s(?:and|or|to|through))\s?\.\d{4})*(?![\d%])", "15A NCAC 18A .1600", (".0",), r"\d[A-Z]\s?\.\d{4}"),
     NoValue("paragraph sign", rf"§+\s?{_PART}{_MORE}", "§ 15", ("§",)),
     NoValue("court number", r"\b\d{1,3}\s[A-Z]{1,3}\s\d+/\d\d\b|\bAz\.:?\s?[\w ]{1,12}/\d\d", "12 K 345/23", ("/",), r"[A-Z]\s\d+/\d\d|Az"),
     NoValue("several sections", rf"(?i:(?<![\w-])(?:{_PLURAL_SECTIONS})\s){_PART}{_MORE}{_PLAIN}", "pages 12–15", _LABELLED),
     NoValue("section", rf"(?i:(?<![\w-])(?:{_SECTIONS})\s?)(?:(?i:no\.|nr\.|n°)\s?)?{_PART}{_JOINED}(?:\(\w{{1,3}}\))*{_PLAIN}", "Section 4.2", _LABELLED),
     NoValue("part of a line", r"(?<![\w])(?:p\.|l\.)\s?\d{1,4}(?:[-–]\d{1,4})?", "p. 48", ("l", "p"), r"p\.|l\."),
     NoValue("label", rf"(?i:(?<![\w-])(?:{_LABELS}))\s(?:\d{{1,4}}[a-z]?(?:[-–]\d+)*|[A-Z]-?\d+)(?![A-Za-z]){_PLAIN}(?:\s(?:of|and|&)\s(?=\d\b)\d)?", "Scope 1", _LABELLED),
-    NoValue("room with a dot", rf"{_B}(?:Raum|Zimmer|[Rr]oom|salle|bureau)\s\d+\.\d+\b", "Raum 2.14", _words("Raum Zimmer room salle bureau")),
+    NoValue("room with a dot", rf"{_B}(?:Raum|Zimmer|[Rr]oom|salle|bureau)\s\d++\.\d++\b{_UNMARKED}", "Raum 2.14", _words("Raum Zimmer room salle bureau")),
     NoValue("year of a plan", r"\b(?:Year|Day|Quarter|Month|Sprint|Round)s?\s\d{1,2}\b" + _PLAIN, "Year 5 of the plan", _words("year years day days quarter quarters month months sprint sprints round rounds")),
     NoValue("numbered paper", rf"(?i:(?<![\w-])(?:{_NUMBERED}))s?(?:[\s-](?:[Nn]umbers?|[Nn]o\.?|[Nn]r\.?|ID|id|n°|#))?\.?\s?[:#]?\s?(?:[A-Z]{{1,4}}[-/ ]?)?\d{{3,}}(?:[ /-]\d+)*{_PLAIN}", "Order number 88231", _LABELLED),
     NoValue("number of a paper", rf"(?i:\b(?:{_NUMBERED}|[\w-]{{2,20}}))[\s-](?i:number|no|nos|nr|num|code)\.?\s?[:#]?\s?\d[\d,./ -]*\d", "US Patent No. 10,123,456", _words(_NUMBER_WORDS)),
     NoValue("German number", rf"(?:[{_L}]*(?:[Nn]ummer|[Kk]ennzeichen|[Kk]onto)|{_B}Nr\.?|-(?:Nr\.?|ID)|[a-zäöü]nr\.)\s?:?\s?\d[\d /-]*\d?", "Kundennummer 445566", probe=("ummer", "ennzeichen", "onto", "Nr", "nr.", "-ID")),
     NoValue("number sign", rf"{_B}(?:No\.|Nos\.|Nr\.|N°|n°|№)\s?\d++(?![.,]\d)(?:[/:-]\w+)*", "No. 12", probe=("No", "Nr.", "N°", "n°", "№")),
     NoValue("standard", rf"{_B}(?:{_STANDARDS})(?:[/ -](?:[A-Z]{{1,4}}))*[ -]?(?:[A-Z]\s?)?\d[\d.:-]*(?:\(\d+\))?", "ISO 9001", probe=tuple(_STANDARDS.split("|"))),
-    NoValue("product", rf"\b(?:{_PRODUCTS})[ -]v?\d+(?:\.\d+)*\b", "Python 3.11", _words(_PRODUCTS, "v")),
-    NoValue("version", r"(?i:(?<![\w])(?:version|release|ver\.|firmware|build|update)\s?v?)\d+(?:\.\d+)*", "version 2.5", _words("version release ver firmware build update v")),
+    NoValue("product", rf"\b(?:{_PRODUCTS})[ -]v?\d++(?:\.\d++)*+\b{_UNMARKED}", "Python 3.11", _words(_PRODUCTS, "v")),
+    NoValue("version", rf"(?i:(?<![\w])(?:version|release|ver\.|firmware|build|update)\s?v?)\d++(?:\.\d++)*+{_UNMARKED}", "version 2.5", _words("version release ver firmware build update v")),
     NoValue("version after v", r"\bv\d+(?:\.\d+)*", "v1.2.3", ("v",), r"\bv\d"),
     NoValue("version of three parts", r"(?<![\d.,])\d+\.\d+\.\d+(?:[-.][A-Za-z0-9_]+)*(?![\d,])(?<!\.\d\d\d)", "1.2.3-rc1", (".",), r"\d\.\d+\.\d"),
     NoValue("phone with a plus", r"(?<![\w])\+(?:[ ().-]{0,2}\d){9,}(?!\d|[.,]\d|\s?%)", "+33 6 12 34 56 78", ("+",), r"\+\d|\+\("),
     NoValue("phone with an area", r"\(\d{2,5}\)\s?\d{3,}[- ]\d{2,}", "(0161) 496 0018", ("(",), r"\(\d+\)"),
     NoValue("phone with a zero", r"(?<![\w.,])0\d(?: \d\d){4}(?!\d)|(?<![\w.,])0\d{1,4}[ /-]\d{3,}(?:[ -]\d+)*", "020 7946 0958", ("0",), r"(?<![\d.,])0\d+[ /-]\d"),
-    NoValue("mobile phone", r"(?<!\d)1[3-9]\d{9}(?!\d)", "13912345678", ("1",), r"\d{11}"),
+    NoValue("mobile phone", r"(?<![\d.])1[3-9]\d{9}(?!\d|\.\d)", "13912345678", ("1",), r"\d{11}"),
     NoValue("phone of ten digits", r"(?<![\d.,])\d{3}[-.]\d{3}[-.]\d{4}\b", "555-010-4477", ("-", "."), r"\d{3}[-.]\d{3}[-.]\d"),
     NoValue("phone after a name", r"(?i:\b(?:tel|phone|fax|mobile|hotline|helpdesk|ext|dial|tél|téléphone|telefon|durchwahl|call)\b)\.?\s?:?\s?\(?\d[\d ()/-]{2,}\d", "Tel. 030 901820-12", _words(_PHONE_WORDS)),
     NoValue("numbers by hyphens", r"(?<![\w.,$€£%-])\d+(?:-\d+){2,}(?![\d=%.,]|\s?=)", "ISBN 978-3-16-148410-0", ("-",), r"\d-\d+-\d"),

@@ -130,7 +130,7 @@ def _left(hidden: str, at: int, free_from: int) -> tuple[int, str, str | None, i
     return start - len(sign), sign, currency, factor
 
 
-_MAY_PRECEDE_SIGN = re.compile(rf"[\s|(\[{{:=,;\"'*_~<>≈/`{BORDER}\u3000-\u9fff！-～]")
+_MAY_PRECEDE_SIGN = re.compile(rf"[\s|(\[{{:=,;\"'*_~<>≈/`→⇥{BORDER}\u3000-\u9fff！-～]")
 
 
 def _sign(hidden: str, at: int) -> str:
@@ -196,7 +196,7 @@ def _parenthesised(found: _Found, hidden: str, free_from: int) -> _Found:
     return replace(found, start=start, end=end, sign="-", percent=percent, currency=currency, alternatives=others)
 
 
-_CELL_STARTS = re.compile(rf"(?:^|[|\t\n{BORDER}>]|[ \u00a0]{{2}})[ \u00a0*_]*\Z|[\",;][*_]*\Z")
+_CELL_STARTS = re.compile(rf"(?:^|[|\t\n{BORDER}>→⇥]|[ \u00a0]{{2}})[ \u00a0*_]*\Z|[\",;][*_]*\Z")
 _CELL_MARGIN = 12  # characters of blanks and emphasis that are looked through
 _CELL_ENDS = re.compile(rf"[ \u00a0*_]*(?:[|\t\n{BORDER}<]|\Z)|[ \u00a0]{{2}}|[\",;](?! )")
 
