@@ -244,6 +244,7 @@ def test_a_deliverable_known_by_its_code_alone_is_shown_as_code_and_says_so(made
     found = made.load(pi_log(pi_user("Write report.xlsx"), pi_agent("", call), pi_result("c1", ""), pi_agent("Done.")))
     assert [file.source for file in found.files] == ["code"]
     assert kinds(found)["61250"] == "unsupported"
+    assert {block.kind for block in found.files[0].blocks} == {"line"}
     assert str(file_payload(found, 0)["note"]).startswith("Only the code that wrote this file is known")
 
 

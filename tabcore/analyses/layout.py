@@ -41,7 +41,8 @@ class Block:
 def layout(text: str, name: str, pieces: Sequence[DeliverablePiece] = ()) -> tuple[Block, ...]:
     """The blocks of a text in order; what parts them (line ends, a table's rule of dashes) is in none.
 
-    With `pieces` these are the blocks; else `name`, the file's, says whether it is csv, tsv or lines.
+    With `pieces` these are the blocks; else `name`, the file's, says whether it is csv, tsv, Markdown (as is a text
+    without a file) or lines.
 
     >>> [(block.kind, len(block.cells)) for block in layout("# Costs\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 |\\n", "x.md")]
     [('heading', 0), ('line', 0), ('table', 4), ('line', 0)]
@@ -52,7 +53,7 @@ def layout(text: str, name: str, pieces: Sequence[DeliverablePiece] = ()) -> tup
     if ending in ("csv", "tsv"):
         cells = tuple(_fields(text, "\t" if ending == "tsv" else _delimiter(text)))
         return (Block(0, len(text), "table", name, cells),) if cells else ()
-    return tuple(_of_lines(text))
+    return tuple(_of_lines(text, marked="." not in name or ending in ("md", "markdown")))
 
 
 def _of_pieces(pieces: Iterable[DeliverablePiece]) -> Iterator[Block]:
@@ -82,17 +83,18 @@ def lines_of(text: str) -> Iterator[tuple[int, int]]:
         start += len(line) + 1
 
 
-def _of_lines(text: str) -> Iterator[Block]:
+def _of_lines(text: str, *, marked: bool) -> Iterator[Block]:
+    """Lines; with `marked` Markdown's headings and tables are such."""
     tables = 0
     for is_table, group in groupby(lines_of(text), key=lambda span: text[slice(*span)].lstrip().startswith("|")):
         spans = list(group)
-        if is_table and len(spans) > 1 and _RULE.fullmatch(text[slice(*spans[1])]):
+        if marked and is_table and len(spans) > 1 and _RULE.fullmatch(text[slice(*spans[1])]):
             tables += 1
             cells = tuple(_pipe_cells(text, [spans[0], *spans[2:]]))
             yield Block(spans[0][0], spans[-1][1], "table", f"table {tables}", cells)
             continue
         for start, end in spans:
-            yield Block(start, end, "heading" if _HEADING.match(text, start, end) else "line")
+            yield Block(start, end, "heading" if marked and _HEADING.match(text, start, end) else "line")
 
 
 def _pipe_cells(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[LaidCell]:

@@ -356,7 +356,8 @@ def _with_values(facts: ProvenanceFacts) -> Iterator[tuple[SourceText, Sequence[
 
 
 def _file(one: DeliveredText) -> DeliveredFile:
-    blocks = layout(one.text, one.path, one.pieces) if one.text is not None else ()
+    name = "code.txt" if one.source == "code" else one.path
+    blocks = layout(one.text, name, one.pieces) if one.text is not None else ()
     return DeliveredFile(one.path, one.kind, one.source, one.written, one.size, one.text, blocks)
 
 

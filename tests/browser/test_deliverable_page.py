@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dashboard_server import Server
+from dashboard_server import Server, serving
 from playwright.sync_api import Browser, Locator, Page, expect
+from small_logs import pi_agent, pi_log, pi_user
 from test_accessibility import _violations, axe
 from visits import Visit, visiting
 
@@ -152,6 +153,47 @@ def test_the_page_is_no_wider_than_a_narrow_window(sample_visit: Visit, samples:
     page.locator(".uses summary").click()
     main = "document.querySelector('[data-testid=stMain]')"
     assert page.evaluate(f"() => {main}.scrollWidth <= {main}.clientWidth")
+
+
+@pytest.fixture(scope="module")
+def three_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str]]:
+    """A dashboard whose store holds a run that delivered a text, a picture and a csv file; and the run's id."""
+    folder = tmp_path_factory.mktemp("three")
+    (folder / "run" / "deliverable").mkdir(parents=True)
+    (folder / "run" / "run.toml").write_text('log = "session.jsonl"\nroot = "/ws"\n')
+    (folder / "run" / "session.jsonl").write_text(pi_log(pi_user("Write it; budget 5,000.00"), pi_agent("Done.")))
+    (folder / "run" / "deliverable" / "a.md").write_text("Budget 5,000, <b>roof</b> 61,250\n")
+    (folder / "run" / "deliverable" / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 40)
+    (folder / "run" / "deliverable" / "c.csv").write_text('what,EUR\n"roof, new","61,250"\n')
+    with serving(folder / "served") as server:
+        [loaded] = rerun.load([str(folder / "run")], server.store)
+        yield server, loaded.runs[0]
+    assert "Traceback" not in server.log.read_text()
+
+
+@pytest.fixture
+def several(browser: Browser, three_files: tuple[Server, str]) -> Iterator[Visit]:
+    yield from visiting(browser, three_files[0].url, "light")
+
+
+def test_of_several_files_one_is_chosen_and_the_address_follows(
+    several: Visit, three_files: tuple[Server, str]
+) -> None:
+    page = several.open(f"/deliverable?run={three_files[1]}")
+    expect(page.locator(".document")).to_contain_text("<b>roof</b>")
+    page.get_by_role("combobox").click()
+    page.get_by_role("option", name="c.csv").click()
+    expect(page.locator(".document td").first).to_have_text("roof, new")
+    page.wait_for_url(re.compile("file=c.csv"))
+    value(page, "61,250").click()
+    page.reload()
+    expect(page.locator(".document .value[aria-pressed=true] .figure")).to_have_text("61,250")
+    expect(page.locator(".document td").first).to_have_text("roof, new")
+
+
+def test_a_picture_is_said_to_have_no_text(several: Visit, three_files: tuple[Server, str]) -> None:
+    page = several.open(f"/deliverable?run={three_files[1]}&file=b.png")
+    expect(page.locator(".document")).to_contain_text("It is a picture: no text of this file is known")
 
 
 @pytest.fixture

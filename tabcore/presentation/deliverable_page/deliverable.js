@@ -22,14 +22,17 @@ function makeDeliverable(box, data, { linked, address }) {
     }
     tell(index);
     box.dataset.value = index === null ? "" : data.values[index].start;
-    if (address) {
-      const url = new URL(window.location.href);
-      url.searchParams.set("run", data.run);
-      url.searchParams.set("file", data.file);
-      if (index === null) url.searchParams.delete("value");
-      else url.searchParams.set("value", data.values[index].start);
-      window.history.replaceState(window.history.state, "", url);
-    }
+    remember();
+  }
+
+  function remember() {
+    if (!address) return;
+    const url = new URL(window.location.href);
+    url.searchParams.set("run", data.run);
+    url.searchParams.set("file", data.file);
+    if (chosen === null) url.searchParams.delete("value");
+    else url.searchParams.set("value", data.values[chosen].start);
+    window.history.replaceState(window.history.state, "", url);
   }
 
   // The next value that fits, from the chosen one on, round the end.
@@ -71,7 +74,7 @@ function makeDeliverable(box, data, { linked, address }) {
   const start = wanted.get("value");
   const first = start && (!wanted.get("file") || wanted.get("file") === data.file) ? data.values.findIndex((value) => String(value.start) === start) : -1;
   if (first >= 0) choose(first, true);
-  else { tell(null); box.dataset.value = ""; const anchor = data.values.findIndex(isMarked); if (nodes[anchor]) nodes[anchor].tabIndex = 0; }
+  else { tell(null); box.dataset.value = ""; const anchor = data.values.findIndex(isMarked); if (nodes[anchor]) nodes[anchor].tabIndex = 0; remember(); }
   return {
     key(event) {
       const target = event.composedPath()[0];
