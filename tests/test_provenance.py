@@ -130,6 +130,39 @@ def test_a_percent_change_between_two_numbers_of_a_line_is_derived_with_the_writ
     assert [operand.line for operand in value.formula.operands] == [2, 2]
 
 
+ORDERS = (
+    "supplier,month,amount\nAldgate,1,1234.50\nFjord,2,7890.25\nAldgate,3,431.75\nBergen,4,18250.00\nFjord,5,96.40\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("report", "operands", "what"),
+    [
+        ("Aldgate got 1,666.25 in all.\n", ["1234.50", "431.75"], "the rows with “Aldgate”"),
+        ("The second quarter began with 26,572.00.\n", ["7890.25", "431.75", "18250.00"], "rows below each other"),
+        (
+            "The mean of an order is 5,580.58.\n",
+            ["1234.50", "7890.25", "431.75", "18250.00", "96.40"],
+            "the whole column",
+        ),
+    ],
+)
+def test_sums_and_means_of_rows_with_one_label_of_neighbours_and_of_a_column_are_derived(
+    made: Made, report: str, operands: list[str], what: str
+) -> None:
+    log = pi_log(
+        pi_user("Write report.md"),
+        pi_agent("", ("c1", "read", {"path": "/ws/orders.csv"})),
+        pi_result("c1", ORDERS, tool="read"),
+        pi_agent("", ("c2", "write", {"path": "/ws/report.md", "content": report})),
+        pi_result("c2", "ok", tool="write"),
+        pi_agent("Done."),
+    )
+    [value] = [value for value in made.load(log).values if value.distinctive]
+    assert value.formula is not None
+    assert ([operand.text for operand in value.formula.operands], value.formula.what) == (operands, what)
+
+
 def test_a_total_in_the_deliverables_own_table_is_derived_from_its_sourced_rows(made: Made) -> None:
     found = made.run("| item | EUR |\n|---|---|\n| Aldgate | 1,234.50 |\n| rent | 9,338 |\n| total | 10,572.50 |\n")
     value = the_value(found, "10,572.50")

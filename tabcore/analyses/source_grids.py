@@ -25,6 +25,8 @@ _GAP = 2
 _NO_OPERANDS = frozenset(("date", "year"))
 _MOST_LABELLED = 2_000
 _MOST_LABELS = 4
+_LOOKED_AT = 5
+"""Rows of a table that tell which of its columns hold words."""
 _has_letter = re.compile(r"[^\W\d_]").search
 _BLANK = re.compile(r"[\s|:+=-]*")
 
@@ -98,14 +100,23 @@ class Grid:
     def labels(self, first: int, last: int) -> list[list[str]]:
         """The fields of rows `first:last`, a table, that hold words, by column and row; none where nothing parts fields
         or the rows are many."""
-        if not self.delimiter[first] or not 3 <= last - first <= _MOST_LABELLED:
+        delimiter = self.delimiter[first]
+        if not delimiter or not 3 <= last - first <= _MOST_LABELLED:
             return []
-        split = [
-            [field.strip(' "') for field in self.content(row).split(self.delimiter[first])]
-            for row in range(first, last)
+        split = [content.split(delimiter) for content in self._contents(first, last)]
+        width = min(map(len, split))
+        worded = [
+            column for column in range(width) if any(_has_letter(fields[column]) for fields in split[:_LOOKED_AT])
         ]
-        columns = ([fields[column] for fields in split] for column in range(min(map(len, split))))
-        return [column for column in columns if any(map(_has_letter, column))][:_MOST_LABELS]
+        return [[fields[column].strip(' "\r') for fields in split] for column in worded[:_MOST_LABELS]]
+
+    def _contents(self, first: int, last: int) -> Sequence[str]:
+        """The rows of a table as texts."""
+        if self.contents:
+            return self.contents[first:last]
+        lines = self.line[first:last].tolist()
+        content = self.lines.whole[int(self.lines.starts[lines[0]]) : self.lines.span(lines[-1])[1]].split("\n")
+        return [content[line - lines[0]] for line in lines]
 
 
 def is_operand(value: Occurrence) -> bool:
@@ -137,9 +148,9 @@ def grid_of(
     column: Ints = np.arange(len(line)) - first[row]
     chosen, total = np.full(len(rows), -1), count.astype(np.int64)
     for number, delimiter in enumerate(_DELIMITERS):
-        places = np.flatnonzero(lines.codes == ord(delimiter))
-        if not len(places):
+        if delimiter not in lines.whole:
             continue
+        places = np.flatnonzero(lines.codes == ord(delimiter))
         before = np.searchsorted(places, starts) - np.searchsorted(places, begins)[row]
         inside = np.searchsorted(places, ends) - np.searchsorted(places, starts)
         so_far = np.cumsum(inside) - inside
