@@ -88,9 +88,20 @@ def test_best_and_second_best_are_marked_within_a_model() -> None:
 
 def test_rows_stand_in_the_papers_order_and_missing_ones_are_named() -> None:
     runs = [scored("a", "+", method=method) for method in ("running_tab", "zeta", "dci")]
-    found = scores([*runs, scored("x", "+", suite="Other", method="dci")])
-    assert [row.method for row in found.rows if row.suite == "Workspace-Bench"] == ["dci", "running_tab", "zeta"]
-    assert found.missing == (("Other", "m", "running_tab"), ("Other", "m", "zeta"))
+    found = scores([*runs, scored("a", "+", model="other"), scored("x", "+", suite="Other", method="dci")])
+    assert [row.method for row in found.rows if row.model == "m"] == ["dci", "dci", "running_tab", "zeta"]
+    assert found.missing == (
+        ("Workspace-Bench", "other", "running_tab"),
+        ("Workspace-Bench", "other", "zeta"),
+    )
+
+
+def test_a_switch_of_running_tab_is_no_rival_of_the_methods() -> None:
+    signs = {"dci": "+---", "running_tab": "++--", "no_review": "+++-"}
+    found = scores([scored("a", verdicts, method=method) for method, verdicts in signs.items()])
+    assert [(row.method, row.cells["pass_rate"].place) for row in found.rows] == [
+        ("dci", "second"), ("running_tab", "best"), ("no_review", ""),
+    ]  # fmt: skip
 
 
 def test_methods_with_other_tasks_are_told() -> None:
@@ -254,7 +265,7 @@ def test_the_json_names_the_runs_of_each_number(store: Path, capsys: pytest.Capt
     )  # fmt: skip
     ids = {run.run_id: run.attempt for run in rerun.runs(store)}
     assert [(one["attempt"], one["count"], one["of"]) for one in cell["attempts"]] == [(1, 1, 4), (2, 2, 4)]
-    assert [[ids[run] for run in one["runs"]] for one in cell["attempts"]] == [[1], [2]]
+    assert [[ids[part["run_id"]] for part in one["runs"]] for one in cell["attempts"]] == [[1], [2]]
 
 
 def test_without_any_rubric_the_command_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

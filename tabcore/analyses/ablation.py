@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tabcore.analyses.paper import ABLATION
-from tabcore.analyses.score_facts import Metric
+from tabcore.analyses.score_facts import Metric, RunPart
 
 if TYPE_CHECKING:
-    from tabcore.analyses.scores import Row
+    from tabcore.analyses.scores import Cell, Row
 
 REFERENCE = "running_tab"
 
@@ -26,7 +26,7 @@ class Switched:
     metric: Metric
     mean: float
     delta: float
-    runs: tuple[str, ...]
+    parts: tuple[RunPart, ...]
     simulated: bool
 
 
@@ -43,7 +43,7 @@ def ablation(rows: Iterable[Row]) -> tuple[Switched, ...]:
             metric,
             cell.mean,
             cell.mean - whole.cells[metric].mean,
-            cell.runs,
+            _parts(cell),
             row.simulated,
         )
         for methods in groups.values()
@@ -53,3 +53,7 @@ def ablation(rows: Iterable[Row]) -> tuple[Switched, ...]:
         for metric, cell in row.cells.items()
         if metric in whole.cells
     )
+
+
+def _parts(cell: Cell) -> tuple[RunPart, ...]:
+    return tuple(part for attempt in cell.attempts for part in attempt.parts)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tabcore.analyses.score_facts import METRICS, Metric, Part, ScoredRun, parts_of
+from tabcore.analyses.score_facts import METRICS, Metric, Part, RunPart, ScoredRun, parts_of
 
 THIRDS = ("lightest", "middle", "heaviest")
 
@@ -26,7 +26,7 @@ class Third:
     high: float
     baseline: Part
     method: Part
-    runs: tuple[str, ...]
+    parts: tuple[RunPart, ...]
 
     @property
     def gain(self) -> float:
@@ -103,8 +103,9 @@ def _third(
     sides = [[run for task in tasks for run in shared[task][side]] for side in (0, 1)]
     baseline, method = (_pooled([parts_of(run)[metric] for run in side]) for side in sides)
     volumes = [chars[task] for task in tasks]
-    ids = tuple(run.run_id for side in sides for run in side)
-    return Third(name, tuple(tasks), min(volumes), max(volumes), baseline, method, ids)
+    each = [(run.run_id, parts_of(run)[metric]) for side in sides for run in side]
+    own = tuple(RunPart(run_id, part.count, part.of) for run_id, part in each)
+    return Third(name, tuple(tasks), min(volumes), max(volumes), baseline, method, own)
 
 
 def _pooled(parts: Sequence[Part]) -> Part:

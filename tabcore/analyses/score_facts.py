@@ -51,6 +51,15 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class RunPart:
+    """What one run adds to a figure: a number, or `count` of `of`."""
+
+    run_id: str
+    count: float
+    of: float = 1
+
+
+@dataclass(frozen=True, slots=True)
 class ScoredRun:
     """A run and what was judged of it.
 
@@ -135,3 +144,8 @@ def _of_answer(run: ScoredRun) -> dict[Metric, Part]:
 def method_order(method: str) -> tuple[int, str]:
     """A sort key: the paper's methods in its order, then others by name."""
     return (METHODS.index(method) if method in METHODS else len(METHODS), method)
+
+
+def is_switch(method: str) -> bool:
+    """True for an ablation of running_tab: no method of its own, and no rival of one."""
+    return method.startswith("no_")

@@ -12,7 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tabcore.analyses.score_facts import METRICS, Measure, Metric, Part, ScoredRun, measure_of, method_order, parts_of
+from tabcore.analyses.score_facts import (
+    METRICS,
+    Measure,
+    Metric,
+    Part,
+    RunPart,
+    ScoredRun,
+    is_switch,
+    measure_of,
+    method_order,
+    parts_of,
+)
 
 Place = Literal["best", "second", ""]
 """Within one model and metric, by mean."""
@@ -20,11 +31,16 @@ Place = Literal["best", "second", ""]
 
 @dataclass(frozen=True, slots=True)
 class AttemptScore:
-    """What one attempt scored; `runs` are those that it is made of, one a task unless a task was run twice."""
+    """What one attempt scored, and what each run added; one a task unless a task was run twice."""
 
     attempt: int
     part: Part
-    runs: tuple[str, ...]
+    parts: tuple[RunPart, ...]
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of its runs."""
+        return tuple(part.run_id for part in self.parts)
 
     @property
     def value(self) -> float:
@@ -97,7 +113,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The table. `missing` are benchmark, model and method of which other rows speak, but no run exists; `unequal` are
+    """The table. `missing` are benchmark, model and method where other models of the benchmark have runs; `unequal` are
     benchmarks and models whose methods did not work on the same tasks."""
 
     rows: tuple[Row, ...]
@@ -148,10 +164,10 @@ def _row(group: tuple[str, str, str], runs: list[ScoredRun]) -> Row:
 
 
 def _attempt(metric: Metric, number: int, runs: Iterable[ScoredRun]) -> AttemptScore | None:
-    parts = {run.run_id: parts[metric] for run in runs if (parts := parts_of(run))}
+    parts = [RunPart(run.run_id, p[metric].count, p[metric].of) for run in runs if (p := parts_of(run))]
     if not parts:
         return None
-    whole = Part(math.fsum(p.count for p in parts.values()), math.fsum(p.of for p in parts.values()))
+    whole = Part(math.fsum(part.count for part in parts), math.fsum(part.of for part in parts))
     return AttemptScore(number, whole, tuple(parts))
 
 
@@ -172,15 +188,15 @@ def _coverage(runs: Sequence[ScoredRun], attempts: Mapping[int, Sequence[ScoredR
 
 
 def _placed(rows: list[Row]) -> list[Row]:
-    """The same rows with the best and the second best of each benchmark, model and metric marked."""
+    """The same rows with the best and the second best of each benchmark, model and metric marked, switches apart."""
     means: dict[tuple[str, str, Metric], list[float]] = defaultdict(list)
     for row in rows:
-        for metric, cell in row.cells.items():
+        for metric, cell in row.cells.items() if not is_switch(row.method) else ():
             means[row.suite, row.model, metric].append(cell.mean)
 
     def place(row: Row, cell: Cell) -> Place:
         ranks = sorted(set(means[row.suite, row.model, cell.metric]), reverse=True)[:2]
-        if len(means[row.suite, row.model, cell.metric]) < 2 or cell.mean not in ranks:
+        if is_switch(row.method) or len(means[row.suite, row.model, cell.metric]) < 2 or cell.mean not in ranks:
             return ""
         return "best" if cell.mean == ranks[0] else "second"
 
@@ -191,7 +207,14 @@ def _placed(rows: list[Row]) -> list[Row]:
 
 
 def _missing(groups: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, str, str], ...]:
-    """What some model or benchmark has and another lacks."""
-    suites = dict.fromkeys(suite for suite, _, _ in groups)
-    pairs = sorted({(model, method) for _, model, method in groups}, key=lambda pair: (pair[0], method_order(pair[1])))
-    return tuple((suite, *pair) for suite in suites for pair in pairs if (suite, *pair) not in groups)
+    """The methods that other models of a benchmark have and this one lacks."""
+    methods: dict[str, set[str]] = defaultdict(set)
+    for suite, _, method in groups:
+        methods[suite].add(method)
+    rows = dict.fromkeys((suite, model) for suite, model, _ in groups)
+    return tuple(
+        (*row, method)
+        for row in rows
+        for method in sorted(methods[row[0]], key=method_order)
+        if (*row, method) not in groups
+    )

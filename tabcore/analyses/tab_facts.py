@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
+from tabcore.analyses.score_facts import RunPart
 from tabcore.tab.events import Status
 
 Place = tuple[int, int]
@@ -72,15 +73,6 @@ class TabRun:
     excerpted: int = 0
     candidates: int = 0
     opened: tuple[Opened, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RunPart:
-    """What one run adds to a figure: a number, or `count` of `of`."""
-
-    run_id: str
-    count: float
-    of: float = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from tabcore.analyses.score_facts import method_order
-from tabcore.analyses.tab_facts import Figure, Group, RunPart, TabRun, median_of, share_of
+from tabcore.analyses.score_facts import RunPart, method_order
+from tabcore.analyses.tab_facts import Figure, Group, TabRun, median_of, share_of
 from tabcore.text.terms import terms
 
 WORDS: Mapping[str, str] = {

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
-from tabcore.analyses.score_facts import method_order
-from tabcore.analyses.tab_facts import Group, Opened, Place, RunPart, TabRun, share_of
+from tabcore.analyses.score_facts import RunPart, method_order
+from tabcore.analyses.tab_facts import Group, Opened, Place, TabRun, share_of
 
 WORDS: Mapping[str, str] = {
     "add": "add: states requirements before the check",

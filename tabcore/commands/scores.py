@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tabcore.analyses.ablation import Switched
     from tabcore.analyses.paired_comparison import Comparison
     from tabcore.analyses.reading_volume import Third, Volume
+    from tabcore.analyses.score_facts import Metric
     from tabcore.analyses.scores import Cell, Row, Scores
     from tabcore.analyses.tab_facts import Figure, Group
     from tabcore.trajectory import Json
@@ -97,12 +98,17 @@ def cell_words(cell: Cell | None) -> str:
     return f"{100 * cell.mean:.2f}{spread}{ {'best': ' *', 'second': ' +', '': ''}[cell.place] }"
 
 
-def paper_words(row: Row, metric: str) -> str:
-    """The paper's mean and deviation for the same method, of the model that the row's means; a dash for none."""
-    from tabcore.analyses.paper import SCORES, model_named
+def paper_words(row: Row, metric: Metric) -> str:
+    """The paper's mean for the same method, with its deviation where it states one (a switch's it does not)."""
+    from tabcore.analyses.paper import ABLATION, MODELS, SCORES, model_named
+    from tabcore.analyses.score_facts import METRICS
 
-    figures = SCORES.get((model_named(row.model), row.method, metric))  # type: ignore[arg-type]
-    return f"{figures[0]:.2f} ({figures[1]:.2f})" if figures else NO_CELL
+    model = model_named(row.model)
+    if figures := SCORES.get((model, row.method, metric)):
+        return f"{figures[0]:.2f} ({figures[1]:.2f})"
+    if model == MODELS[0] and row.method in ABLATION and metric in METRICS["rubrics"]:
+        return f"{ABLATION[row.method][METRICS['rubrics'].index(metric)]:.2f}"
+    return NO_CELL
 
 
 def score_notes(found: Scores) -> list[str]:
@@ -286,18 +292,40 @@ def _paired(options: argparse.Namespace, runs: list[str] | None) -> int:
         return 0
     if not found:
         say(f"No method shares a scored task with {options.baseline}.")
-    for one in found:
-        say(comparison_sentence(one))
+    else:
+        head = ("benchmark", "model", "method", "metric", "tasks", "left out", "points", "95 % interval")
+        tests = ("p", "corrected", "tasks needed for 3 points")
+        print_table([(*head, *tests), *map(_comparison_line, found)])
     _say_simulated(one.simulated for one in found)
     return 0
+
+
+def _comparison_line(one: Comparison) -> tuple[str, ...]:
+    from tabcore.analyses.score_facts import TITLES
+
+    tasks = (TITLES[one.metric], str(len(one.pairs)), str(one.left_out))
+    p = (f"{'' if one.p.exact else '~'}{one.p.value:.3g}", f"{one.corrected:.3g}")
+    names = (one.suite, one.model, f"{one.method} over {one.baseline}")
+    return (
+        *names,
+        *tasks,
+        f"{100 * one.difference:+.2f}",
+        interval_words(one),
+        *p,
+        f"{one.needed:,}" if one.needed else NO_CELL,
+    )
+
+
+def interval_words(one: Comparison) -> str:
+    """The interval in points; a dash for none."""
+    return f"{100 * one.interval[0]:+.2f} to {100 * one.interval[1]:+.2f}" if one.interval else NO_CELL
 
 
 def comparison_sentence(one: Comparison) -> str:
     """The difference, how sure it is, and what would be needed."""
     from tabcore.analyses.score_facts import TITLES
 
-    low, high = one.interval or (None, None)
-    span = f", 95 % interval {100 * low:+.2f} to {100 * high:+.2f}" if low is not None and high is not None else ""
+    span = f", 95 % interval {interval_words(one)}" if one.interval else ""
     p = f"p {'' if one.p.exact else 'about '}{one.p.value:.3g}, corrected {one.corrected:.3g}"
     left = f" ({counted(one.left_out, 'task')} of one of them only left out)" if one.left_out else ""
     needed = f"; a gain of 3 points would show on {one.needed:,} such tasks" if one.needed else ""
@@ -357,7 +385,13 @@ def _cell_json(cell: Cell) -> dict[str, Json]:
         "deviation": cell.deviation,
         "place": cell.place,
         "attempts": [
-            {"attempt": a.attempt, "value": a.value, "count": a.part.count, "of": a.part.of, "runs": list(a.runs)}
+            {
+                "attempt": a.attempt,
+                "value": a.value,
+                "count": a.part.count,
+                "of": a.part.of,
+                "runs": [asdict(part) for part in a.parts],
+            }
             for a in cell.attempts
         ],
     }
