@@ -16,19 +16,25 @@ from tabcore.analyses.failure_taxonomy import FailureTaxonomy
 from tabcore.analyses.failure_taxonomy import failure_taxonomy as proposed
 from tabcore.analyses.failure_types import FailureType
 from tabcore.analyses.labels import Label, Note, counting
+from tabcore.analyses.rubric_case import RubricCase, nearest_passages, tab_then
+from tabcore.analyses.shown_but_missing import shown_but_missing
 from tabcore.errors import UsageError
 from tabcore.exports.label_rows import ReadRow, Refusal
-from tabcore.questions import accepted
+from tabcore.questions import accepted, told
 from tabcore.redaction import Masks, redacted
 from tabcore.rerun import Db, numbers_of, open_store
 from tabcore.store import labels as kept
-from tabcore.store import secret_selects
-from tabcore.store.taxonomy_selects import taxonomy_facts
-from tabcore.store.value_selects import Connection, run_facts
+from tabcore.store import secret_selects, selects
+from tabcore.store.taxonomy_selects import delivered_texts, taxonomy_facts
+from tabcore.store.value_selects import Connection, run_facts, value_facts
+from tabcore.tab.context_window import PAPER_LEVEL
 from tabcore.text.value_rules import DEFAULT, Rule
 
 RULES = "rules"
 """The rule-based proposer among the annotators."""
+
+SAW_PROPOSALS = "saw proposals"
+"""The evidence of a person's label that was given with the proposals in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +54,32 @@ def failure_taxonomy(db: Db = None, runs: Collection[str] | None = None, rule: R
             if runs is None
             else {run.run_id for run in run_facts(connection, numbers_of(connection, runs)).values()}
         )
-        found = proposed(taxonomy_facts(connection, accepted(rule, dates=False)), chosen)
+        found = proposed(taxonomy_facts(connection, accepted(rule, dates=False)))
+        found = found if chosen is None else found.of(chosen)
         return redacted(found, _masks(connection))
+
+
+def rubric_case(db: Db, item: Item, rule: Rule = DEFAULT) -> RubricCase:
+    """One rubric of a run with all that is needed to say why it failed."""
+    run_id, rubric_id = item
+    with open_store(db).reading() as connection:
+        [number] = numbers_of(connection, [run_id])
+        facts = value_facts(connection, [number], accepted(rule, dates=False))
+        rubric = next((one for one in facts.rubrics if one.rubric_id == rubric_id), None)
+        if rubric is None:
+            raise UsageError(
+                f"run {run_id}", f"it has no rubric “{rubric_id}”", "See: runningtab analyze failure-taxonomy"
+            )
+        [run] = facts.runs
+        values = [value for value in shown_but_missing(facts).values if value.rubric.rubric_id == rubric_id]
+        stories = tuple(told(connection, number, value, PAPER_LEVEL) for value in values)
+        delivered = delivered_texts(connection, number)
+        turn = run.turns if run.written is None else run.written
+        then = tab_then(rubric.text, selects.timeline(connection, number).at(turn, {}), turn)
+        passages = nearest_passages(rubric.text, delivered)
+        lengths = tuple((path, len(text)) for path, text in delivered.items())
+        case = RubricCase(run, rubric, stories, passages, then, lengths)
+        return redacted(case, Masks(secret_selects.of_run(connection, number)))
 
 
 def record_stamp(db: Db = None) -> tuple[int, ...]:
@@ -70,8 +100,10 @@ def notes(db: Db = None) -> tuple[Note, ...]:
         return redacted(kept.notes(connection), _masks(connection))
 
 
-def label(db: Db, item: Item, type: FailureType | None, annotator: str, note: str = "") -> None:
-    """Keep what a person says now of a failed rubric; None takes back what was said.
+def label(
+    db: Db, item: Item, type: FailureType | None, annotator: str, note: str = "", *, saw_proposals: bool = False
+) -> None:
+    """Keep what a person says now of a failed rubric; None takes back what was said. `saw_proposals` is kept beside it.
 
     Raises UsageError where nobody is named, or the rubric did not fail.
     """
@@ -82,7 +114,9 @@ def label(db: Db, item: Item, type: FailureType | None, annotator: str, note: st
         [number] = numbers_of(connection, [item[0]])
         if why := _no_failure(kept.rubric_states(connection, number), item[1]):
             raise UsageError(f"run {item[0]}, rubric {item[1]}", why, "Only failed rubrics have a type")
-        kept.add_labels(connection, [(number, Label(*item, type, who, _now(), note=note.strip()))])
+        seen = SAW_PROPOSALS if saw_proposals else ""
+        said = Label(*item, type, who, _now(), note=note.strip(), evidence=seen)
+        kept.add_labels(connection, [(number, said)])
 
 
 def add_model_labels(db: Db, said: Iterable[Label]) -> None:

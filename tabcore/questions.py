@@ -76,7 +76,7 @@ def value_story(
         if value is None:
             fact = f"its rubric {rubric_id} expects no value {key} under this rule"
             raise UsageError(f"run {run_id}", fact, "See which it expects: runningtab analyze shown-but-missing")
-        story = _told(connection, number, value, level)
+        story = told(connection, number, value, level)
         return redacted(story, Masks(secret_selects.of_run(connection, number)))
 
 
@@ -107,7 +107,8 @@ PLACES_TOLD = 20
 """Places of each kind that a story tells at most."""
 
 
-def _told(connection: Connection, number: int, value: ExpectedValue, level: int) -> ValueStory:
+def told(connection: Connection, number: int, value: ExpectedValue, level: int) -> ValueStory:
+    """The story of one value, its secrets as they stand."""
     shown = tuple(_seen(connection, number, place) for place in value.shown[:PLACES_TOLD])
     delivered = tuple(
         Evidence(

@@ -17,6 +17,7 @@ from typing import Literal
 
 from tabcore.analyses.close_values import distortion
 from tabcore.analyses.failure_types import FailureType
+from tabcore.analyses.rubric_words import rubric_words
 from tabcore.analyses.shown_but_missing import ExpectedValue, shown_but_missing
 from tabcore.analyses.value_facts import RubricFacts, RunFacts, ValueFacts
 from tabcore.text.number_stream import numbers_of
@@ -92,26 +93,45 @@ class FailedRubric:
 
 @dataclass(frozen=True, slots=True)
 class FailureTaxonomy:
-    """The failed rubrics of a set of runs, in the order of runs and rubrics; how many others there are."""
+    """The failed rubrics of a set of runs, in the order of runs and rubrics, and all rubrics of these runs."""
 
     failed: tuple[FailedRubric, ...]
-    passed: int = 0
-    not_evaluated: int = 0
-    judge_failed: int = 0
-    runs: int = 0
+    rubrics: tuple[RubricFacts, ...] = ()
+    runs: tuple[RunFacts, ...] = ()
+
+    @property
+    def passed(self) -> int:
+        """Rubrics that passed."""
+        return sum(rubric.passed is True and not rubric.judge_failed for rubric in self.rubrics)
+
+    @property
+    def not_evaluated(self) -> int:
+        """Rubrics without a verdict."""
+        return sum(rubric.passed is None and not rubric.judge_failed for rubric in self.rubrics)
+
+    @property
+    def judge_failed(self) -> int:
+        """Rubrics whose judge failed."""
+        return sum(rubric.judge_failed for rubric in self.rubrics)
+
+    def of(self, runs: Collection[str]) -> FailureTaxonomy:
+        """The same for these runs alone, by their ids."""
+        return FailureTaxonomy(
+            tuple(one for one in self.failed if one.run.run_id in runs),
+            tuple(rubric for rubric in self.rubrics if rubric.run_id in runs),
+            tuple(run for run in self.runs if run.run_id in runs),
+        )
 
 
-def failure_taxonomy(facts: TaxonomyFacts, runs: Collection[str] | None = None) -> FailureTaxonomy:
-    """Every failed rubric of these runs (None: of all) with a proposal. A rubric without a verdict, or whose judge failed, is
-    counted and left out. The other runs in `facts` are evidence all the same."""
-    rubrics = [rubric for rubric in facts.values.rubrics if runs is None or rubric.run_id in runs]
+def failure_taxonomy(facts: TaxonomyFacts) -> FailureTaxonomy:
+    """Every failed rubric with a proposal. A rubric without a verdict, or whose judge failed, has none."""
     cases = _Cases(facts)
+    rubrics = facts.values.rubrics
+    judged = {rubric.run_id for rubric in rubrics}
     return FailureTaxonomy(
         tuple(cases.failed(rubric) for rubric in rubrics if rubric.passed is False and not rubric.judge_failed),
-        sum(rubric.passed is True and not rubric.judge_failed for rubric in rubrics),
-        sum(rubric.passed is None and not rubric.judge_failed for rubric in rubrics),
-        sum(rubric.judge_failed for rubric in rubrics),
-        len({rubric.run_id for rubric in rubrics}),
+        rubrics,
+        tuple(run for run in facts.values.runs if run.run_id in judged),
     )
 
 
@@ -134,8 +154,8 @@ class _Case:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The terms of the rubric that are no numbers."""
-        return frozenset(term for term in terms(self.rubric.text) if not term.isdecimal())
+        """What the rubric is about."""
+        return rubric_words(self.rubric.text)
 
     @cached_property
     def named(self) -> tuple[FileMet | str, ...]:

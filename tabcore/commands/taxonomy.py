@@ -94,7 +94,7 @@ def taxonomy_json(found: FailureTaxonomy) -> dict[str, Any]:
         "passed": found.passed,
         "not_evaluated": found.not_evaluated,
         "judge_failed": found.judge_failed,
-        "runs": found.runs,
+        "runs": len(found.runs),
         "rubrics": [
             {
                 "run": one.run.run_id,

@@ -11,7 +11,7 @@ One row a label, in the order in which they were said. Columns of what is given 
     kind        person or model
     time        when, ISO 8601, UTC
     note        free text
-    evidence    what a model quoted
+    evidence    what a model quoted; "saw proposals" where a person had them in view
     version     of the model's prompt
     counts      whether it counts now: the last of its annotator, and the rubric still has that text
 

@@ -35,6 +35,14 @@ def taxonomy_facts(connection: Connection, accepted: Accepted) -> TaxonomyFacts:
     )
 
 
+def delivered_texts(connection: Connection, number: int) -> dict[str, str]:
+    """The texts that a run delivered, as far as they are known, by path."""
+    query = "SELECT path, text FROM deliverables WHERE run = ? AND text IS NOT NULL ORDER BY rowid"
+    rows = restored_rows(connection.execute(query, [number]).fetchall())
+    text = texts(connection, (name for _, name in rows))
+    return {path: text[name] for path, name in rows}
+
+
 def _files(connection: Connection, runs: list[int], ids: Mapping[int, str]) -> Iterator[FileMet]:
     """What the agent wrote itself is no file that it met."""
     query = (

@@ -1,0 +1,54 @@
+"""Taxonomy: why rubrics failed, labelled by persons, models and rules; how they agree; what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import data, taxonomy_data
+from dashboard.parts import label_desk, run_filters
+from tabcore.analyses.failure_taxonomy import FailureTaxonomy
+
+_PARTS: Mapping[str, Callable[[FailureTaxonomy, DeltaGenerator], None]] = {"Label": label_desk.draw}
+
+
+def render() -> None:
+    """The page."""
+    rows = data.runs()
+    if not rows:
+        _say("**No run is stored yet.** This page finds out why rubrics failed, and shows it.")
+        return
+    head = st.container(horizontal=True, vertical_alignment="bottom", key="taxonomy-head")
+    with head:
+        part = st.segmented_control(
+            "Part", list(_PARTS), default="Label", required=True, key="part", label_visibility="collapsed"
+        )
+        with st.popover("Which runs"):
+            chosen = run_filters.draw(rows, "taxonomy")
+    found = taxonomy_data.taxonomy().of({row.run_id for row in chosen})
+    if not found.failed:
+        _nothing(found)
+        return
+    _PARTS[part or "Label"](found, head)
+
+
+def _nothing(found: FailureTaxonomy) -> None:
+    _say(
+        "**No rubric of these runs failed, or none has a verdict.** Rubrics and verdicts lie beside a log: `rubrics.json` and "
+        "`verdicts.json` in its folder, or a benchmark's own files."
+    )
+    st.text(
+        f"{found.passed:,} rubrics passed, {found.not_evaluated:,} have no verdict, of {found.judge_failed:,} the judge failed."
+    )
+
+
+def _say(words: str) -> None:
+    with st.container(border=True, key="empty"):
+        st.markdown(words)
+        st.page_link("views/runs.py", label="Go to the runs")
+
+
+if __name__ == "__main__":
+    render()

@@ -1,0 +1,180 @@
+"""The page of failure types: labelling by keyboard, what is hidden until asked for, agreement, figures, files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dashboard_server import Server, serving
+from playwright.sync_api import Browser, Page, expect
+from visits import Visit, visiting
+
+from sample_runs import runs_folder
+from tabcore import rerun
+from tabcore.analyses.failure_types import TYPES
+from tabcore.analyses.labels import counting
+from tabcore.exports.label_rows import read_rows
+from tabcore.labelling import labels, notes, take_in
+
+PROJECT = Path(__file__).resolve().parents[2]
+AXE = PROJECT / ".ci/node/node_modules/axe-core/axe.min.js"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A dashboard with the sample runs, whose labels are this test's own."""
+    with serving(tmp_path / "served") as started:
+        rerun.load([str(runs_folder())], started.store)
+        yield started
+    assert "Traceback" not in started.log.read_text()
+
+
+@pytest.fixture
+def desk(browser: Browser, server: Server, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    yield from visiting(browser, server.url, getattr(request, "param", "light"))
+
+
+def named(visit: Visit, name: str = "Ann", address: str = "/taxonomy") -> Page:
+    """The desk, with an annotator's name given and the keyboard free."""
+    page = visit.open(address)
+    page.get_by_role("button", name="Note").wait_for()
+    page.get_by_label("Annotator").fill(name)
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-label-progress")).to_contain_text(f"by {name}")
+    page.get_by_label("Annotator").blur()
+    return page
+
+
+def press(page: Page, key: str, then: str) -> None:
+    page.keyboard.press(key)
+    expect(page.locator(".st-key-label-progress")).to_contain_text(then)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+
+def said(server: Server, who: str = "Ann") -> list[str | None]:
+    return [label.type for label in counting(labels(server.store)).get(who, {}).values()]
+
+
+def test_twenty_rubrics_are_labelled_by_keyboard(desk: Visit, server: Server) -> None:
+    page = named(desk)
+    for number in range(1, 21):
+        press(page, str(number % 6 + 1), f"{number} of 31 failed rubrics labelled by Ann")
+    assert said(server) == [TYPES[number % 6] for number in range(1, 21)]
+
+
+def test_a_skipped_rubric_comes_again_and_an_undone_one_at_once(desk: Visit, server: Server) -> None:
+    page = named(desk)
+    rubric = page.get_by_test_id("rubric")
+    first = rubric.inner_text()
+    press(page, "s", "was skipped")
+    expect(rubric).not_to_have_text(first)
+    second = rubric.inner_text()
+    press(page, "3", "1 of 31")
+    press(page, "u", "was taken back")
+    expect(rubric).to_have_text(second)
+    assert said(server) == []
+    assert [label.type for label in labels(server.store)] == ["Discovery", None]
+
+
+def test_proposals_are_hidden_until_asked_for_and_that_they_were_seen_is_kept(desk: Visit, server: Server) -> None:
+    take_in(server.store, read_rows((runs_folder().parent / "types.csv").read_text("utf-8")))
+    page = named(desk)
+    expect(page.get_by_text("The rules:")).to_have_count(0)
+    expect(page.get_by_text("by hand")).to_have_count(0)
+    page.keyboard.press("p")
+    expect(page.locator(".st-key-proposals")).to_contain_text("The rules: Shown but Missing (decided by evidence)")
+    expect(page.locator(".st-key-proposals")).to_contain_text("by hand (person): Shown but Missing")
+    press(page, "1", "1 of 31")
+    expect(page.locator(".st-key-proposals")).to_have_count(0)
+    press(page, "1", "2 of 31")
+    seen = [label.evidence for label in labels(server.store) if label.annotator == "Ann"]
+    assert seen == ["saw proposals", ""]
+
+
+def test_a_note_is_kept_with_its_rubric(desk: Visit, server: Server) -> None:
+    page = named(desk)
+    page.keyboard.press("n")
+    page.get_by_role("dialog").get_by_role("textbox").fill("the judge may be wrong")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Keep the note").click()
+    expect(page.get_by_text("Note by Ann: the judge may be wrong")).to_be_visible()
+    assert {(note.text, note.rubric_id) for note in notes(server.store)} == {("the judge may be wrong", "t5")}
+
+
+def test_digits_typed_into_a_field_label_nothing(desk: Visit, server: Server) -> None:
+    page = named(desk)
+    page.get_by_label("Annotator").press("End")
+    page.get_by_label("Annotator").press("4")
+    expect(page.get_by_label("Annotator")).to_have_value("Ann4")
+    page.wait_for_timeout(800)
+    assert labels(server.store) == ()
+
+
+def test_two_who_label_at_once_lose_nothing(browser: Browser, desk: Visit, server: Server) -> None:
+    for other in visiting(browser, server.url, "light"):
+        ann, bo = named(desk, "Ann"), named(other, "Bo")
+        for number in range(1, 5):
+            ann.keyboard.press("1")
+            bo.keyboard.press("2")
+            for page, who in ((ann, "Ann"), (bo, "Bo")):
+                expect(page.locator(".st-key-label-progress")).to_contain_text(
+                    f"{number} of 31 failed rubrics labelled by {who}"
+                )
+    assert (said(server, "Ann"), said(server, "Bo")) == (["Shown but Missing"] * 4, ["Dropped or Distorted"] * 4)
+
+
+def test_a_label_without_a_name_is_refused_in_one_sentence(desk: Visit, server: Server) -> None:
+    page = desk.open("/taxonomy")
+    page.get_by_role("button", name="Note").wait_for()
+    page.keyboard.press("1")
+    expect(page.get_by_text("nobody is named who labels. State a name")).to_be_visible()
+    assert labels(server.store) == ()
+
+
+def test_an_address_names_a_rubric(desk: Visit, server: Server) -> None:
+    run = next(row.run_id for row in rerun.runs(server.store) if Path(row.path).parent.name == "village_hall")
+    page = named(desk, address=f"/taxonomy?run={run}&rubric=h7")
+    expect(page.get_by_test_id("rubric")).to_have_text("Gives the cost of the roof repair, EUR 2,860.50")
+    press(page, "3", "1 of 31")
+    expect(page.get_by_test_id("rubric")).not_to_contain_text("roof repair")
+
+
+def test_without_runs_the_page_says_what_it_needs(first_visit: Visit) -> None:
+    expect(first_visit.open("/taxonomy").get_by_text("No run is stored yet.")).to_be_visible()
+
+
+def test_runs_without_failures_are_no_error(visit: Visit) -> None:
+    expect(visit.open("/taxonomy").get_by_text("No rubric of these runs failed")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 800])
+def test_the_page_is_no_wider_than_a_narrow_window(desk: Visit, width: int) -> None:
+    desk.page.set_viewport_size({"width": width, "height": 900})
+    page = desk.open("/taxonomy")
+    page.get_by_test_id("rubric").wait_for()
+    page.wait_for_timeout(600)
+    assert page.evaluate("() => document.scrollingElement.scrollWidth <= window.innerWidth")
+
+
+def violations(page: Page) -> list[str]:
+    if not AXE.exists() and not os.environ.get("RUNNINGTAB_REQUIRE_BROWSER"):
+        pytest.skip("axe-core is not installed: npm install --prefix .ci/node axe-core")
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{one['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for one in found["violations"]
+        if one["impact"] in {"serious", "critical"}
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("desk", ["light", "dark"], indirect=True)
+def test_the_desk_has_no_serious_violation(desk: Visit) -> None:
+    page = named(desk)
+    page.keyboard.press("p")
+    page.locator(".st-key-proposals").wait_for()
+    page.wait_for_timeout(600)
+    assert violations(page) == []
