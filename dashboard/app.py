@@ -13,7 +13,7 @@ from dashboard.headers import MIDDLEWARE
 from dashboard.parts import frame
 from dashboard.parts.boundary import boundary
 
-_OF_MANY = ("Missing", "Taxonomy", "Scores")
+_OF_MANY = ("Missing", "Recovery", "Taxonomy", "Scores", "Query")
 """Pages of many runs at once."""
 
 
@@ -26,8 +26,10 @@ def main() -> None:
             st.Page("views/replay.py", title="Replay"),
             st.Page("views/deliverable.py", title="Deliverable"),
             st.Page("views/missing.py", title="Missing"),
+            st.Page("views/recovery.py", title="Recovery"),
             st.Page("views/taxonomy.py", title="Taxonomy"),
-            st.Page("views/scores.py", title="Scores"),
+            st.Page("views/scores.py", title="Scores", "Query"),
+            st.Page("views/query.py", title="Query"),
         ],
         position="top",
     )

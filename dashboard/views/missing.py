@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from dashboard import data, selection
-from dashboard.parts import left_out, load_report, story, value_rule
+from dashboard.parts import left_out, load_report, run_filters, story, value_rule
 from tabcore.analyses.shown_but_missing import OUTCOMES, ExpectedValue, ShownButMissing
 from tabcore.commands.analyze import not_covered, sentence
 from tabcore.presentation import charts
@@ -26,7 +26,7 @@ def render() -> None:
     if not rows:
         _say("**No run is stored yet.** This page compares what rubrics expect with what was shown and delivered.")
         return
-    chosen = _chosen(rows)
+    chosen = run_filters.draw(rows, "missing")
     asked = value_rule.draw()
     found = data.missing(tuple(row.run_id for row in chosen), asked.rule, asked.dates)
     if found.values:
@@ -53,22 +53,6 @@ def _nothing(found: ShownButMissing) -> None:
     )
     for line in not_covered(found):
         st.text(line)
-
-
-def _chosen(rows: Sequence[RunRow]) -> list[RunRow]:
-    """The runs that the filters leave; the line says how many."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="filters"):
-        kept = [row for row in rows if row.parent is None]
-        for name, label in (("suite", "Benchmark"), ("method", "Method"), ("model", "Model"), ("task_name", "Task")):
-            values = sorted({getattr(row, name) or "" for row in kept})
-            if len(values) > 1:
-                wanted = st.multiselect(label, values, format_func=_named, key=f"missing-{name}", placeholder="all")
-                kept = [row for row in kept if not wanted or (getattr(row, name) or "") in wanted]
-    return kept
-
-
-def _named(value: str) -> str:
-    return plain_line(value, 60) or "not recorded"
 
 
 def _answer(found: ShownButMissing, chosen: Sequence[RunRow], asked: selection.Asked) -> None:

@@ -11,10 +11,14 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from tabcore.analyses.masked_recovery import PAPER as PAPER_RECOVERED
+from tabcore.analyses.masked_recovery import ArmResult
 from tabcore.analyses.rates import Rate
+from tabcore.analyses.recovery_cases import Arm
 from tabcore.analyses.shown_but_missing import PAPER_HELD, PAPER_MISSING, Outcome
 
 READ, LISTED, WRITTEN, MISSING, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#8A929E"
+REQUIRED = "#CC79A7"
 
 
 class _Look(NamedTuple):
@@ -52,7 +56,7 @@ def outcome_bars(outcomes: Mapping[Outcome, int]) -> go.Figure:
             showlegend=False,
         )
     )
-    figure.add_trace(_paper(PAPER_MISSING, _OUTCOMES["absent, failed"].words, "paper: 19.8 % of 891"))
+    figure.add_trace(_paper([PAPER_MISSING], [_OUTCOMES["absent, failed"].words], "paper: 19.8 % of 891"))
     title = f"What became of the {judged:,} expected values that were shown"
     return _laid_out(figure, title, len(shown))
 
@@ -76,13 +80,54 @@ def rate_bar(rate: Rate, words: str, title: str, paper: float, paper_words: str)
     figure.add_annotation(
         x=0, y=words, text=_counted(rate), xanchor="left", showarrow=False, font={"color": "white"}, xshift=6
     )
-    figure.add_trace(_paper(paper, words, paper_words))
+    figure.add_trace(_paper([paper], [words], paper_words))
     return _laid_out(figure, title, 1)
 
 
 def held_bar(held: Rate) -> go.Figure:
     """The share of missing values that the read log holds (Figure 4, left)."""
     return rate_bar(held, "held", "Missing values that the read log holds", PAPER_HELD, "paper: 94.8 %")
+
+
+_ARMS: Mapping[Arm, _Look] = {
+    "no tab": _Look("no tab", GREY, ""),
+    "review": _Look("review", REQUIRED, ""),
+    "read log": _Look("read log", READ, ""),
+}
+
+
+def recovery_bars(arms: Sequence[ArmResult], who: str) -> go.Figure:
+    """What was recovered of the masked values in each arm, with intervals and the paper's values (Figure 4, right)."""
+    looks = [_ARMS[result.arm] for result in arms]
+    rates = [result.recovered for result in arms]
+    shares = [rate.share or 0.0 for rate in rates]
+    ends = [rate.interval or (0.0, 0.0) for rate in rates]
+    figure = go.Figure(
+        go.Bar(
+            x=shares,
+            y=[look.words for look in looks],
+            orientation="h",
+            marker=_marks(looks),
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [high - share for (_, high), share in zip(ends, shares, strict=True)],
+                "arrayminus": [share - low for (low, _), share in zip(ends, shares, strict=True)],
+                "thickness": 2,
+                "width": 5,
+                "color": "#9AA3AE",
+            },
+            customdata=[f"{rate.count} of {rate.of}" for rate in rates],
+            hovertemplate="%{y}: %{customdata}<extra></extra>",
+            showlegend=False,
+        )
+    )
+    for look, rate in zip(looks, rates, strict=True):
+        words = f"{rate.count}/{rate.of}" if rate.of else "not asked"
+        figure.add_annotation(x=1, y=look.words, text=words, xanchor="left", showarrow=False, xshift=10)
+    papers = [PAPER_RECOVERED[result.arm] for result in arms]
+    figure.add_trace(_paper(papers, [look.words for look in looks], "paper: 8.4, 45.8, 78.1 %"))
+    return _laid_out(figure, f"Recovered by {who}", len(arms))
 
 
 def _counted(rate: Rate) -> str:
@@ -98,11 +143,11 @@ def _marks(looks: Sequence[_Look]) -> dict[str, object]:
     }
 
 
-def _paper(share: float, row: str, words: str) -> go.Scatter:
-    """The paper's value as a small diamond, never as a bar of ours."""
+def _paper(shares: Sequence[float], rows: Sequence[str], words: str) -> go.Scatter:
+    """The paper's values as small diamonds, never as bars of ours."""
     return go.Scatter(
-        x=[share],
-        y=[row],
+        x=list(shares),
+        y=list(rows),
         mode="markers",
         marker={"symbol": "diamond", "size": 10, "color": "#F0E442", "line": {"color": "#333333", "width": 1}},
         name=words,

@@ -120,6 +120,8 @@ class Ranking(BM25Plus):  # type: ignore[misc]
 Variant = Literal["the tab's", "Okapi", "L", "Plus"]
 """Forms of BM25: the one that the tab ranks with, and rank_bm25's own with their defaults."""
 
+VARIANTS: tuple[Variant, ...] = ("the tab's", "Okapi", "L", "Plus")
+
 _VARIANTS: Mapping[str, type[BM25Okapi | BM25L | BM25Plus]] = {"Okapi": BM25Okapi, "L": BM25L, "Plus": BM25Plus}
 
 
