@@ -44,6 +44,8 @@ examples:
   runningtab correct 3fa2 --turn 8 notes.txt read --by Ann
                                          capture was wrong: turn 8 read notes.txt
   runningtab export 3fa2 -o run.json     the run as an ATIF document
+  runningtab export --parquet store/     every table of the store as Parquet
+  runningtab analyze scores              what each method scored, beside the paper's Table 1
   runningtab analyze shown-but-missing   expected values that were on the screen and were left out
   runningtab provenance 3fa2             where each value of the run's deliverable came from
   runningtab analyze failure-taxonomy    of which type the failure of each failed rubric is
@@ -156,8 +158,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     ways = labelled.add_subparsers(title="what to do", metavar="WHAT", required=True)
     add_labels(lambda name, help, run: command(name, help, run, ways))
-    exported = command("export", "write a run as a document for other programs", _export)
-    exported.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
+    exported = command("export", "write a run as a document for other programs, or the whole store as Parquet", _export)
+    exported.add_argument("run", nargs="?", metavar="RUN", help="the id of a run, or its beginning")
+    exported.add_argument("--parquet", metavar="DIR", help="write every table of the store to this new folder instead")
     exported.add_argument("--format", choices=["atif"], default="atif", help="the document's format (default: atif)")
     exported.add_argument("--for-judge", action="store_true", help="leave out the tab: its calls and its words")
     exported.add_argument("--no-redact", action="store_true", help=_NOT_MASKED)
@@ -265,6 +268,10 @@ def _export(options: argparse.Namespace) -> int:
     from tabcore import rerun
     from tabcore.exports.atif import as_text
 
+    if options.parquet:
+        return _export_parquet(options)
+    if options.run is None:
+        raise UsageError("export", "it names no run", "Name one, or --parquet DIR for the whole store")
     export = rerun.export_atif(options.db, options.run, for_judge=options.for_judge, redact=not options.no_redact)
     if options.output is None:
         print_json(export.document)
@@ -273,6 +280,16 @@ def _export(options: argparse.Namespace) -> int:
     if out := export.judged:
         said = f"left out: {out.calls} tab calls, {out.texts} texts with words of the tab, {out.turns} turns of tab calls alone"
         print(said, file=sys.stderr)
+    return 0
+
+
+def _export_parquet(options: argparse.Namespace) -> int:
+    from tabcore.querying import export_parquet
+
+    if options.run is not None:
+        raise UsageError("export", "--parquet writes the whole store, and a run is named too", "Name one of the two")
+    tables = export_parquet(options.db, options.parquet, redact=not options.no_redact)
+    say(f"{counted(len(tables), 'table')} in {printable(options.parquet, ' ')}, told of in its README.md")
     return 0
 
 

@@ -167,3 +167,17 @@ def _laid_out(figure: go.Figure, title: str, height: int) -> go.Figure:
     figure.update_xaxes(gridcolor="rgba(128,128,128,.25)", fixedrange=True)
     figure.update_yaxes(gridcolor="rgba(128,128,128,.15)", fixedrange=True, ticksuffix="  ")
     return figure
+
+
+def quick_chart(along: Sequence[object], up: Sequence[object], x: str, y: str) -> go.Figure:
+    """Any two columns: bars over words, points over numbers."""
+    numbers = all(isinstance(one, int | float) for one in along)
+    trace = (
+        go.Scatter(x=list(along), y=list(up), mode="markers", marker={"size": 8, "color": METHOD})
+        if numbers
+        else go.Bar(x=[plain_line(str(one), 40) for one in along], y=list(up), marker={"color": METHOD})
+    )
+    figure = go.Figure(trace)
+    figure.update_xaxes(title=x, type=None if numbers else "category")
+    figure.update_yaxes(title=y)
+    return _laid_out(figure, f"{y} over {x}", 380)

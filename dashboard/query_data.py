@@ -1,0 +1,30 @@
+"""The door to a person's own queries. An answer is kept until the store's file changes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import data
+from dashboard.data import Stamp
+from tabcore import querying
+from tabcore.querying import Answer
+
+
+def query(sql: str) -> Answer:
+    """The result of a SELECT; a UsageError says why there is none."""
+    return _query(str(data.store_file()), data.stamp(), sql)
+
+
+def saved() -> dict[str, str]:
+    """The queries that were saved, by name."""
+    return querying.saved(data.store_file())
+
+
+def save(name: str, sql: str | None) -> None:
+    """Keep a query under a name; None forgets it."""
+    querying.save(data.store_file(), name, sql)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Asking …")
+def _query(db: str, stamp: Stamp, sql: str) -> Answer:
+    return querying.query(db, sql)
