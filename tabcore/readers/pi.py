@@ -10,22 +10,20 @@ with code 1") are marked as spans.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from tabcore.readers.assembly import Response, RunAssembler
+from tabcore.readers.assembly import RunAssembler
 from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.branches import Side, Tree, Voice, still_holds
 from tabcore.readers.growing import read_whole
 from tabcore.readers.heads import Head
-from tabcore.readers.insertions import tab_block
-from tabcore.readers.pi_messages import is_event, stated_files
+from tabcore.readers.pi_messages import Block, PiConversation, PiMessage, is_event, stated_files
 from tabcore.readers.records import records
 from tabcore.source import Source
-from tabcore.trajectory import Json, Message, Observation, Outcome, Piece, RunHeader, Span, ToolCall, Usage
+from tabcore.trajectory import Json, Message, Piece, RunHeader
 
 NAME = "pi"
 
@@ -45,44 +43,6 @@ _SILENT = frozenset(["model_change", "thinking_level_change", "custom", "label",
 _ROLES = frozenset(["user", "assistant", "toolResult", "bashExecution"])
 
 
-class _Block(msgspec.Struct):
-    type: str = ""
-    text: str | None = None
-    thinking: str | None = None
-    id: str | None = None
-    name: str | None = None
-    arguments: Any = None
-
-
-class _Cost(msgspec.Struct):
-    total: float | None = None
-
-
-class _Usage(msgspec.Struct):
-    input: int | None = None
-    output: int | None = None
-    cache_read: int | None = msgspec.field(default=None, name="cacheRead")
-    cache_write: int | None = msgspec.field(default=None, name="cacheWrite")
-    cost: _Cost | None = None
-
-
-class _Message(msgspec.Struct):
-    role: str = ""
-    content: str | list[_Block] | None = None
-    timestamp: str | float | None = None
-    model: str | None = None
-    usage: _Usage | None = None
-    stop_reason: str | None = msgspec.field(default=None, name="stopReason")
-    error: str | None = msgspec.field(default=None, name="errorMessage")
-    call_id: str | None = msgspec.field(default=None, name="toolCallId")
-    tool: str | None = msgspec.field(default=None, name="toolName")
-    is_error: bool | None = msgspec.field(default=None, name="isError")
-    command: str | None = None
-    output: str | None = None
-    exit_code: int | None = msgspec.field(default=None, name="exitCode")
-    summary: str | None = None
-
-
 class _Entry(msgspec.Struct):
     type: str = ""
     id: str | None = None
@@ -91,8 +51,8 @@ class _Entry(msgspec.Struct):
     model_id: str | None = msgspec.field(default=None, name="modelId")
     summary: str | None = None
     details: Any = None
-    content: str | list[_Block] | None = None
-    message: _Message | None = None
+    content: str | list[Block] | None = None
+    message: PiMessage | None = None
 
 
 class _Voice(msgspec.Struct):
@@ -186,120 +146,59 @@ class _Session:
         self._account = account
         self._sides = sides
         self._repeated = repeated
-        self._main = RunAssembler("", RunHeader(NAME, harness="pi", fresh_cwd=True), account)
-        self._branches: dict[int, RunAssembler] = {}
-        self._has_tab = False
+        self._main = PiConversation(RunAssembler("", RunHeader(NAME, harness="pi", fresh_cwd=True), account), account)
+        self._branches: dict[int, PiConversation] = {}
 
     def take(self, line: int, place: int, entry: _Entry, length: int) -> None:
         """One entry of the log."""
         if self._repeated and (line, place) in self._repeated:
             self._account.note(line, "repeated record", f"the entry {entry.id} stands here again", "read once")
             return
-        run = self._run_of(line, place)
+        talk = self._talk_of(line, place)
         time = seconds(entry.timestamp)
         if entry.type == "message" and entry.message is not None:
             time = time if time is not None else seconds(entry.message.timestamp)
             self._account.untimed += time is None
-            self._message(run, entry.message, line, time)
+            talk.take(entry.message, line, time)
         elif entry.type == "session":
             self._open(entry, line, time)
         elif entry.type in ("compaction", "branch_summary"):
-            run.say(Message(entry.summary or "", "harness", "compaction", line, time))
+            talk.run.say(Message(entry.summary or "", "harness", "compaction", line, time))
             if entry.type == "compaction":  # a branch's summary speaks of the branch that was left
-                run.state(stated_files(entry.details, self._main.header.cwd))
+                talk.run.state(stated_files(entry.details, self._main.run.header.cwd))
         elif entry.type == "custom_message":
-            run.say(Message(_text(entry.content), "harness", "notice", line, time))
+            talk.take(PiMessage("custom", entry.content), line, time)
         elif entry.type not in _SILENT:
             self._account.not_understood(line, entry.type)
 
     def end(self) -> None:
         """All that is still open."""
         for branch in self._branches.values():
-            branch.end()
-        if self._main.turns == 0:
+            branch.run.end()
+        if self._main.run.turns == 0:
             self._account.note(0, "no turns", "the log holds no response of a model", "kept without turns")
-        self._main.end()
+        self._main.run.end()
 
     def _open(self, entry: _Entry, line: int, time: float | None) -> None:
         """The header line; a second one is another session glued to the first."""
-        header = self._main.header
+        header = self._main.run.header
         if header.session:
             self._account.note(line, "second session", f"the session {entry.id} starts here", "read on as one run")
             return
-        self._main.header = _headed(header, entry, time)
+        self._main.run.header = _headed(header, entry, time)
 
-    def _run_of(self, line: int, place: int) -> RunAssembler:
+    def _talk_of(self, line: int, place: int) -> PiConversation:
         side = self._sides.get((line, place)) if self._sides else None
         if side is None:
             return self._main
         if side.branch not in self._branches:
-            branch = RunAssembler("", self._main.header, self._account, first=max(1, side.turn), upstream=self._main)
-            self._branches[side.branch] = branch
+            main = self._main.run
+            run = RunAssembler("", main.header, self._account, first=max(1, side.turn), upstream=main)
+            self._branches[side.branch] = PiConversation(run, self._account, has_tab=self._main.has_tab)
         return self._branches[side.branch]
-
-    def _message(self, run: RunAssembler, message: _Message, line: int, time: float | None) -> None:
-        match message.role:
-            case "assistant":
-                run.respond(self._response(message, line, time))
-            case "toolResult":
-                run.observe(self._observation(message, line, time))
-            case "user":
-                run.say(self._user(message, line, time))
-            case "bashExecution":
-                run.say(Message(_shell_text(message), "person", "shell", line, time))
-            case _:
-                text = message.summary or _text(message.content)
-                run.say(Message(text, "harness", "compaction" if message.summary else "notice", line, time))
-
-    def _response(self, message: _Message, line: int, time: float | None) -> Response:
-        outcome = _OUTCOMES.get(message.stop_reason or "", "complete")
-        if message.error and outcome != "aborted":
-            self._account.note(line, "failed response", message.error[:300], "kept as a failed turn")
-        response = Response("", line, time, message.model, None, outcome, _usage(message.usage))
-        for block in _blocks(message.content):
-            if block.type == "toolCall":
-                response.calls.append(self._call(block, line))
-            elif block.type == "text":
-                if block.text:
-                    response.texts.append(block.text)
-            elif block.thinking:
-                response.reasonings.append(block.thinking)
-        return response
-
-    def _call(self, block: _Block, line: int) -> ToolCall:
-        arguments = block.arguments
-        self._has_tab |= block.name in _TAB_TOOLS
-        if not isinstance(arguments, dict):
-            if arguments is not None:
-                what = f'the arguments of "{block.name}" are no JSON object'
-                self._account.note(line, "odd arguments", what, "kept whole")
-            arguments = {} if arguments is None else {"": arguments}
-        return ToolCall(block.id or "", block.name or "", arguments, line)
-
-    def _observation(self, message: _Message, line: int, time: float | None) -> Observation:
-        texts, images = _texts_and_images(message.content)
-        text = texts[0] if len(texts) == 1 else "\n".join(texts)
-        spans = tab_block(texts)
-        end = len(text)
-        if spans:
-            self._has_tab, end = True, spans[0].start
-        notes, exit_code = _notes(text, end, message.tool or "")
-        is_error = message.is_error is True
-        return Observation(message.call_id or "", text, is_error, notes + spans, images, exit_code, None, line, time)
-
-    def _user(self, message: _Message, line: int, time: float | None) -> Message:
-        texts, images = _texts_and_images(message.content)
-        text = "\n".join(texts)
-        if self._has_tab and text.startswith("[tab] Finish check"):
-            return Message(text, "tab", "notice", line, time)
-        if images:
-            self._account.note(line, "picture", "a picture stands in a person's message", "not kept", lost=True)
-        return Message(text, "person", "prompt", line, time)
 
 
 _VOICES: dict[str, Voice] = {"assistant": "agent", "user": "person"}
-_TAB_TOOLS = frozenset(["tab_add", "tab_resolve", "tab_list", "tab_show", "add", "resolve", "list", "show"])
-_OUTCOMES: dict[str, Outcome] = {"aborted": "aborted", "error": "failed", "length": "failed"}
 
 
 def _headed(header: RunHeader, entry: _Entry, time: float | None) -> RunHeader:
@@ -312,67 +211,3 @@ def _headed(header: RunHeader, entry: _Entry, time: float | None) -> RunHeader:
         model=entry.model_id,
         started=time,
     )
-
-
-def _blocks(content: str | list[_Block] | None) -> list[_Block]:
-    if isinstance(content, str):
-        return [_Block("text", content)]
-    return content or []
-
-
-def _texts_and_images(content: str | list[_Block] | None) -> tuple[list[str], int]:
-    texts: list[str] = []
-    images = 0
-    for block in _blocks(content):
-        if block.type == "text":
-            texts.append(block.text or "")
-        elif block.type == "image":
-            images += 1
-    return texts, images
-
-
-def _text(content: str | list[_Block] | None) -> str:
-    return "\n".join(_texts_and_images(content)[0])
-
-
-def _shell_text(message: _Message) -> str:
-    """A person's own command as a person reads it: the command, then its output."""
-    return f"!{message.command or ''}\n{message.output or ''}"
-
-
-def _usage(usage: _Usage | None) -> Usage | None:
-    if usage is None:
-        return None
-    cost = usage.cost.total if usage.cost else None
-    return Usage(usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0, cost)
-
-
-_MORE_LINES = re.compile(r"\n\n\[(?:\d+ more lines in file|Showing (?:lines|last) )[^\n]*\]\Z")
-_EXIT = re.compile(r"(?:\n\n|\A)Command (?:exited with code (\d{1,10})|aborted|timed out[^\n]*)\Z")
-
-
-def _notes(text: str, end: int, tool: str) -> tuple[tuple[Span, ...], int | None]:
-    """What Pi wrote under a result, as spans, and the exit code if it is told there.
-
-    >>> _notes("a\\n\\nCommand exited with code 2", 29, "bash")
-    ((Span(start=1, end=29, origin='harness', what='exit status'),), 2)
-    """
-    if tool not in ("bash", "read"):
-        return (), None
-    if end == 11 and text.startswith("(no output)"):
-        return (Span(0, end, "harness", "no output"),), None
-    start = max(0, end - 600)
-    begin = text.rfind("\n\nCommand ", start, end)
-    if begin < 0 and text.startswith("Command "):
-        begin = 0
-    if tool == "bash" and begin >= 0 and (status := _EXIT.match(text, begin, end)):
-        code = int(status.group(1)) if status.group(1) else None
-        return (*_truncation(text, start, begin), Span(begin, end, "harness", "exit status")), code
-    return _truncation(text, start, end), None
-
-
-def _truncation(text: str, start: int, end: int) -> tuple[Span, ...]:
-    if not text.endswith("]", start, end):
-        return ()
-    note = _MORE_LINES.search(text[start:end])
-    return (Span(start + note.start(), end, "harness", "truncation note"),) if note else ()

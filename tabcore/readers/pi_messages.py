@@ -78,12 +78,12 @@ def is_event(value: dict[str, Json]) -> bool:
 
 
 class PiConversation:
-    """Puts messages into a run, one after another."""
+    """Puts messages into a run, one after another. `has_tab` is true once a tab's tool or status line was seen."""
 
-    def __init__(self, run: RunAssembler, account: Account) -> None:
+    def __init__(self, run: RunAssembler, account: Account, *, has_tab: bool = False) -> None:
         self.run = run
+        self.has_tab = has_tab
         self._account = account
-        self._has_tab = False
 
     def take(self, message: PiMessage, line: int, time: float | None) -> None:
         """The next message of the conversation."""
@@ -105,6 +105,8 @@ class PiConversation:
                 self.run.say(Message(said(message), "harness", "notice", line, time))
             case other:
                 self._account.not_understood(line, other)
+                if text := said(message):
+                    self.run.say(Message(text, "harness", "notice", line, time))
 
     def _response(self, message: PiMessage, line: int, time: float | None) -> Response:
         outcome = _OUTCOMES.get(message.stop_reason or "", "complete")
@@ -122,13 +124,13 @@ class PiConversation:
 
     def _call(self, block: Block, line: int) -> ToolCall:
         name = block.name or ""
-        self._has_tab |= name in _TAB_TOOLS
+        self.has_tab |= name in _TAB_TOOLS
         return ToolCall(block.id or "", name, arguments(block.arguments, name, line, self._account), line)
 
     def _observation(self, message: PiMessage, line: int, time: float | None) -> Observation:
         texts = [block.text or "" for block in _blocks(message) if block.type == "text"]
         text, spans = "\n".join(texts), tab_block(texts)
-        self._has_tab |= bool(spans)
+        self.has_tab |= bool(spans)
         notes, exit_code = notes_under(text, spans[0].start if spans else len(text), message.tool or "")
         images = sum(block.type == "image" for block in _blocks(message))
         is_error = message.is_error is True
@@ -136,7 +138,7 @@ class PiConversation:
 
     def _prompt(self, message: PiMessage, line: int, time: float | None) -> Message:
         text = said(message)
-        if self._has_tab and text.startswith("[tab] Finish check"):
+        if self.has_tab and text.startswith("[tab] Finish check"):
             return Message(text, "tab", "notice", line, time)
         if any(block.type == "image" for block in _blocks(message)):
             self._account.note(line, "picture", "a picture stands in a person's message", "not kept", lost=True)
@@ -197,15 +199,20 @@ def notes_under(text: str, end: int, tool: str) -> tuple[tuple[Span, ...], int |
         return (Span(0, end, "harness", "placeholder"),), None
     if tool not in ("bash", "read"):
         return (), None
-    if text[:end] == "(no output)":
+    if end == 11 and text.startswith("(no output)"):
         return (Span(0, end, "harness", "no output"),), None
     start = max(0, end - 600)
-    tail, exit_code = text[start:end], None
-    spans: tuple[Span, ...] = ()
-    if tool == "bash" and (status := _EXIT.search(tail)):
-        exit_code = int(status.group(1)) if status.group(1) else None
-        spans = (Span(start + status.start(), end, "harness", "exit status"),)
-        tail = tail[: status.start()]
-    note = _MORE_LINES.search(tail)
-    cut = (Span(start + note.start(), start + note.end(), "harness", "truncation note"),) if note else ()
-    return cut + spans, exit_code
+    begin = text.rfind("\n\nCommand ", start, end)
+    if begin < 0 and text.startswith("Command "):
+        begin = 0
+    if tool == "bash" and begin >= 0 and (status := _EXIT.match(text, begin, end)):
+        code = int(status.group(1)) if status.group(1) else None
+        return (*_truncation(text, start, begin), Span(begin, end, "harness", "exit status")), code
+    return _truncation(text, start, end), None
+
+
+def _truncation(text: str, start: int, end: int) -> tuple[Span, ...]:
+    if not text.endswith("]", start, end):
+        return ()
+    note = _MORE_LINES.search(text[start:end])
+    return (Span(start + note.start(), end, "harness", "truncation note"),) if note else ()
