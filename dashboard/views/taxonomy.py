@@ -8,10 +8,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import data, taxonomy_data
-from dashboard.parts import label_desk, run_filters
+from dashboard.parts import label_agreement, label_desk, label_figures, run_filters
 from tabcore.analyses.failure_taxonomy import FailureTaxonomy
 
-_PARTS: Mapping[str, Callable[[FailureTaxonomy, DeltaGenerator], None]] = {"Label": label_desk.draw}
+_PARTS: Mapping[str, Callable[[FailureTaxonomy, DeltaGenerator], None]] = {
+    "Label": label_desk.draw,
+    "Agreement": label_agreement.draw,
+    "Figures": label_figures.draw,
+}
+
+_STYLE = "<style>.st-key-part button[data-selected] p { color: #005A8C; }</style>"
+"""The chosen part's name has too little contrast in the light theme while the pointer is on it."""
 
 
 def render() -> None:
@@ -20,6 +27,8 @@ def render() -> None:
     if not rows:
         _say("**No run is stored yet.** This page finds out why rubrics failed, and shows it.")
         return
+    if st.context.theme.type != "dark":
+        st.html(_STYLE)
     head = st.container(horizontal=True, vertical_alignment="bottom", key="taxonomy-head")
     with head:
         part = st.segmented_control(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from dashboard_server import Server, serving
 from playwright.sync_api import Browser, Page, expect
+from sklearn.metrics import cohen_kappa_score
 from visits import Visit, visiting
 
 from sample_runs import runs_folder
@@ -20,6 +21,10 @@ from tabcore.labelling import labels, notes, take_in
 
 PROJECT = Path(__file__).resolve().parents[2]
 AXE = PROJECT / ".ci/node/node_modules/axe-core/axe.min.js"
+
+
+KNOWN_FIRST = ["1", "1", "4", "1", "1", "1", "1", "1"]
+"""The keys of the known types of the first eight failed rubrics: t5, e8, e10, p1 to p4, p6."""
 
 
 @pytest.fixture
@@ -141,6 +146,36 @@ def test_an_address_names_a_rubric(desk: Visit, server: Server) -> None:
     expect(page.get_by_test_id("rubric")).not_to_contain_text("roof repair")
 
 
+def part(page: Page, name: str) -> None:
+    page.get_by_role("radio", name=name).click(force=True)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+
+def test_kappa_on_the_page_is_the_references(desk: Visit, server: Server) -> None:
+    take_in(server.store, read_rows((runs_folder().parent / "types.csv").read_text("utf-8")))
+    page = named(desk)
+    for number in range(1, 9):
+        press(page, "1" if number % 3 else "3", f"{number} of 31")
+    both = [(known, mine) for known, mine in zip(KNOWN_FIRST, ["1", "1", "3", "1", "1", "3", "1", "1"], strict=True)]
+    expected = cohen_kappa_score(*zip(*both, strict=True))
+    part(page, "Agreement")
+    expect(page.get_by_role("heading", name=f"Kappa {expected:.3f}, 95 % interval")).to_be_visible()
+    expect(page.get_by_text(f"{sum(a != b for a, b in both)} to adjudicate")).to_be_visible()
+
+
+def test_the_figures_stand_beside_the_papers(desk: Visit) -> None:
+    page = named(desk)
+    part(page, "Figures")
+    expect(page.get_by_text("Lost points by type, by method; labels: the rules")).to_be_visible()
+    expect(page.get_by_text("dci (n = 19)")).to_be_visible()
+    expect(page.get_by_text("paper: running_tab 27.0 %, dci 20.7 %")).to_be_visible()
+    expect(page.get_by_text("24 rubrics: under dci (left), under running_tab (right)")).to_be_visible()
+    page.get_by_text("Data of this figure, 12 rows").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV", exact=True).first.click()
+    assert Path(saved.value.path()).read_text().startswith("group,type,rubrics,points")
+
+
 def test_without_runs_the_page_says_what_it_needs(first_visit: Visit) -> None:
     expect(first_visit.open("/taxonomy").get_by_text("No run is stored yet.")).to_be_visible()
 
@@ -156,6 +191,17 @@ def test_the_page_is_no_wider_than_a_narrow_window(desk: Visit, width: int) -> N
     page.get_by_test_id("rubric").wait_for()
     page.wait_for_timeout(600)
     assert page.evaluate("() => document.scrollingElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("name", ["Agreement", "Figures"])
+@pytest.mark.parametrize("desk", ["light", "dark"], indirect=True)
+def test_agreement_and_figures_have_no_serious_violation(desk: Visit, server: Server, name: str) -> None:
+    take_in(server.store, read_rows((runs_folder().parent / "types.csv").read_text("utf-8")))
+    page = named(desk)
+    part(page, name)
+    page.locator(".js-plotly-plot").first.wait_for()
+    page.wait_for_timeout(1200)
+    assert violations(page) == []
 
 
 def violations(page: Page) -> list[str]:
