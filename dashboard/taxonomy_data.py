@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
@@ -15,6 +15,8 @@ from tabcore.analyses.labels import Label, Note
 from tabcore.analyses.rubric_case import RubricCase
 from tabcore.exports.label_rows import read_rows
 from tabcore.labelling import RULES as RULES
+from tabcore.presentation.report import Chosen
+from tabcore.presentation.report import report as report_of
 
 
 def taxonomy() -> FailureTaxonomy:
@@ -62,6 +64,12 @@ def agreement(taxonomy: FailureTaxonomy, said: Sequence[Label]) -> Agreement:
 def labellings(taxonomy: FailureTaxonomy, said: Sequence[Label]) -> Mapping[str, Labelling]:
     """What each annotator says of these rubrics, the rules among them."""
     return labelling.labellings(taxonomy, said)
+
+
+def report(runs: Collection[str], annotator: str) -> str:
+    """The report on these runs as one HTML page; the rules' types where the annotator is RULES."""
+    who = "" if annotator == RULES else annotator
+    return report_of(store_file(), Chosen(tuple(runs), annotator=who))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking at failed rubrics …")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 from tabcore.commands.analyze import add_questions
 from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.commands.provenance import add_provenance
+from tabcore.commands.report import add_report
 from tabcore.commands.taxonomy import add_labels
 from tabcore.errors import RunningTabError, UsageError
 from tabcore.text.printable import printable
@@ -49,6 +50,7 @@ examples:
   runningtab analyze shown-but-missing   expected values that were on the screen and were left out
   runningtab provenance 3fa2             where each value of the run's deliverable came from
   runningtab analyze failure-taxonomy    of which type the failure of each failed rubric is
+  runningtab report --out report.html    figures, tables and examples as one file to mail
   runningtab check 3fa2 --max-missing 0  for CI: fail where more values are missing than allowed
 
 exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use, with load --strict any
@@ -153,6 +155,7 @@ def _parser() -> argparse.ArgumentParser:
     questions = asked.add_subparsers(title="questions", metavar="QUESTION", required=True)
     add_questions(lambda name, help, run: command(name, help, run, questions))
     add_provenance(command)
+    add_report(command)
     labelled = commands.add_parser(
         "labels", help="types of failures that people and models stated, as files", allow_abbrev=False
     )

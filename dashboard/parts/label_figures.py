@@ -36,6 +36,10 @@ def draw(found: FailureTaxonomy, head: DeltaGenerator) -> None:
         names = sorted(labellings, key=lambda name: (name == taxonomy_data.RULES, -len(labellings[name])))
         who = st.selectbox("Whose labels", names, format_func=_who, key="figures-who", width=260) or taxonomy_data.RULES
         by = st.selectbox("Lost points by", [*_GROUPS, _VOLUME], key="figures-by", width=200) or "method"
+        runs = tuple(run.run_id for run in found.runs)
+        st.download_button(
+            "Report (HTML)", lambda: taxonomy_data.report(runs, who), "report.html", "text/html", on_click="ignore"
+        )
     labels = labellings[who]
     if any(one.run.simulated for one in found.failed):
         st.html(

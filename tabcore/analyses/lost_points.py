@@ -55,7 +55,7 @@ def lost_points(
             rubrics[group][type_] += 1
     groups = sorted({*points, *left}, key=lambda name: (-rubrics[name].total() - left[name], name))
     return tuple(
-        Lost(name, {t: points[name][t] for t in TYPES}, {t: rubrics[name][t] for t in TYPES}, left[name])
+        Lost(name, {t: float(points[name][t]) for t in TYPES}, {t: rubrics[name][t] for t in TYPES}, left[name])
         for name in groups
     )
 

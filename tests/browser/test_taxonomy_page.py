@@ -193,6 +193,29 @@ def test_the_page_is_no_wider_than_a_narrow_window(desk: Visit, width: int) -> N
     assert page.evaluate("() => document.scrollingElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.parametrize("width", [390, 1100])
+def test_the_report_opens_from_disk_asks_nobody_and_has_no_serious_violation(
+    browser: Browser, desk: Visit, tmp_path: Path, width: int
+) -> None:
+    page = named(desk)
+    part(page, "Figures")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Report (HTML)").click()
+    file = tmp_path / "report.html"
+    saved.value.save_as(file)
+    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True)
+    opened, asked = context.new_page(), list[str]()
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.on("console", lambda message: asked.append(message.text))
+    opened.goto(file.as_uri())
+    opened.locator("summary").first.click()
+    expect(opened.get_by_role("heading", name="Why rubrics failed")).to_be_visible()
+    assert asked == [file.as_uri()]
+    assert opened.evaluate("() => document.scrollingElement.scrollWidth <= window.innerWidth")
+    assert violations(opened) == []
+    context.close()
+
+
 @pytest.mark.parametrize("name", ["Agreement", "Figures"])
 @pytest.mark.parametrize("desk", ["light", "dark"], indirect=True)
 def test_agreement_and_figures_have_no_serious_violation(desk: Visit, server: Server, name: str) -> None:
