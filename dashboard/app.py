@@ -13,7 +13,7 @@ from dashboard.headers import MIDDLEWARE
 from dashboard.parts import frame
 from dashboard.parts.boundary import boundary
 
-_OF_MANY = ("Missing", "Recovery", "Taxonomy", "Scores", "Query")
+_OF_MANY = ("Missing", "Recovery", "Taxonomy", "Scores", "Compare", "Query")
 """Pages of many runs at once."""
 
 
@@ -28,7 +28,8 @@ def main() -> None:
             st.Page("views/missing.py", title="Missing"),
             st.Page("views/recovery.py", title="Recovery"),
             st.Page("views/taxonomy.py", title="Taxonomy"),
-            st.Page("views/scores.py", title="Scores", "Query"),
+            st.Page("views/scores.py", title="Scores"),
+            st.Page("views/compare.py", title="Compare"),
             st.Page("views/query.py", title="Query"),
         ],
         position="top",

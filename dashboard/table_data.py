@@ -11,6 +11,7 @@ from tabcore.analyses.ablation import Switched
 from tabcore.analyses.ablation import ablation as ablation_of
 from tabcore.analyses.paired_comparison import Comparison
 from tabcore.analyses.reading_volume import Volume
+from tabcore.analyses.run_comparison import RunComparison
 from tabcore.analyses.scores import Scores
 from tabcore.analyses.tab_facts import Group
 
@@ -48,6 +49,11 @@ def paired(runs: Runs, baseline: str) -> tuple[Comparison, ...]:
     return _paired(*_place(), runs, baseline)
 
 
+def two_runs(left: str, right: str) -> RunComparison:
+    """Two runs side by side."""
+    return _two_runs(*_place(), left, right)
+
+
 def _place() -> tuple[str, Stamp]:
     return str(data.store_file()), data.stamp()
 
@@ -75,3 +81,8 @@ def _volume(db: str, stamp: Stamp, runs: Runs, baseline: str, method: str) -> tu
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _paired(db: str, stamp: Stamp, runs: Runs, baseline: str) -> tuple[Comparison, ...]:
     return tables.paired_comparison(db, runs, baseline)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _two_runs(db: str, stamp: Stamp, left: str, right: str) -> RunComparison:
+    return tables.two_runs(db, left, right)

@@ -16,6 +16,7 @@ from tabcore.analyses.paired_comparison import Comparison
 from tabcore.analyses.paired_comparison import paired_comparison as compared
 from tabcore.analyses.reading_volume import Volume
 from tabcore.analyses.reading_volume import reading_volume as volume_of
+from tabcore.analyses.run_comparison import RunComparison, run_comparison
 from tabcore.analyses.scores import Scores
 from tabcore.analyses.scores import scores as scores_of
 from tabcore.analyses.tab_facts import Group
@@ -24,6 +25,7 @@ from tabcore.analyses.tab_operations import tab_operations as operations_of
 from tabcore.redaction import Masks, redacted
 from tabcore.rerun import Db, numbers_of, open_store
 from tabcore.store import secret_selects
+from tabcore.store.compare_selects import one_run
 from tabcore.store.score_selects import Connection, scored_runs
 from tabcore.store.tab_selects import tab_runs
 
@@ -68,6 +70,14 @@ def paired_comparison(
     """Each method against a baseline on the tasks that they share."""
     with _asked(db, runs) as (connection, numbers):
         return _masked(connection, numbers, compared(scored_runs(connection, numbers), baseline, methods))
+
+
+def two_runs(db: Db, left: str, right: str) -> RunComparison:
+    """Two runs side by side, of one task or of two."""
+    with _asked(db, (left, right)) as (connection, numbers):
+        ours, theirs = numbers or []
+        found = run_comparison(one_run(connection, ours, left), one_run(connection, theirs, right))
+        return _masked(connection, [ours, theirs], found)
 
 
 @contextmanager

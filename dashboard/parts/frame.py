@@ -51,13 +51,13 @@ def chosen_run() -> str | None:
 
 
 def draw(*, many: bool) -> None:
-    """The line itself; on a page of `many` runs it says how many there are, and the page's filters narrow them."""
+    """The line itself; on a page of `many` runs it says how many there are."""
     st.html(_STYLE)
     chosen = chosen_run()
     row = data.run(chosen) if chosen and not many else None
     with st.container(horizontal=True, vertical_alignment="center", key="run-line"):
         if many:
-            st.text(f"{len(data.runs()):,} runs are stored; the filters say which count here.")
+            st.text(f"{len(data.runs()):,} runs are stored.")
         elif row is None:
             st.text("No run is chosen.")
         else:

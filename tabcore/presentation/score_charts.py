@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from tabcore.analyses.paired_comparison import Comparison
 from tabcore.analyses.paper import SCORES, model_named
 from tabcore.analyses.reading_volume import Volume
+from tabcore.analyses.run_comparison import RunComparison
 from tabcore.analyses.score_facts import TITLES, Metric
 from tabcore.analyses.scores import Row
 from tabcore.presentation.plain import plain_line
@@ -167,6 +168,47 @@ def _laid_out(figure: go.Figure, title: str, height: int) -> go.Figure:
     figure.update_xaxes(gridcolor="rgba(128,128,128,.25)", fixedrange=True)
     figure.update_yaxes(gridcolor="rgba(128,128,128,.15)", fixedrange=True, ticksuffix="  ")
     return figure
+
+
+def two_lanes(one: RunComparison, names: tuple[str, str]) -> go.Figure:
+    """What either run read and wrote over its turns; a thin line joins the reads of one file in both."""
+    figure = go.Figure()
+    joined = [(pair.left.read, pair.right.read) for pair in one.files if pair.left and pair.right]
+    ends = [(left, right) for left, right in joined if left and right]
+    figure.add_trace(
+        go.Scatter(
+            x=[x for left, right in ends for x in (left, right, None)],
+            y=[y for _ in ends for y in (1, 0, None)],
+            mode="lines",
+            line={"color": GREY, "width": 1},
+            hoverinfo="skip",
+            name="the same file",
+        )
+    )
+    for words, colour, symbol, kind in (
+        ("read", METHOD, "square", "read"),
+        ("written", "#009E73", "diamond-tall", "written"),
+    ):
+        places = [
+            (turn, lane, plain_line(use.path, 80))
+            for lane, run in ((1, one.left), (0, one.right))
+            for use in run.files
+            if (turn := getattr(use, kind)) is not None
+        ]
+        figure.add_trace(
+            go.Scatter(
+                x=[turn for turn, _, _ in places],
+                y=[lane for _, lane, _ in places],
+                mode="markers",
+                marker={"size": 11, "color": colour, "symbol": symbol, "opacity": 0.85},
+                text=[path for _, _, path in places],
+                hovertemplate=f"turn %{{x}}: {words} %{{text}}<extra></extra>",
+                name=f"first {words}",
+            )
+        )
+    figure.update_yaxes(tickvals=[1, 0], ticktext=[plain_line(name, 34) for name in names], range=[-0.5, 1.5])
+    figure.update_xaxes(title="turn", rangemode="tozero")
+    return _laid_out(figure, "What each read and wrote", 240)
 
 
 def quick_chart(along: Sequence[object], up: Sequence[object], x: str, y: str) -> go.Figure:

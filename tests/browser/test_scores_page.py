@@ -24,7 +24,7 @@ def _cell(page: Page, column: int, row: int, table: int = 0) -> None:
     page.wait_for_timeout(700)
     box = canvas.bounding_box()
     assert box is not None
-    page.mouse.click(box["x"] + column, box["y"] + 35 * (row + 1) + 17)
+    page.mouse.click(box["x"] + column, box["y"] + 31 * (row + 1) + 15)
 
 
 def test_a_score_leads_to_its_runs_and_on_into_a_replay(sample_visit: Visit) -> None:
