@@ -31,15 +31,16 @@ def models() -> tuple[AskedModel, ...]:
     return _models(str(db), data.stamp()) if db.exists() else ()
 
 
-def recovered(runs: tuple[str, ...], protocol: Protocol, who: AskedModel) -> MaskedRecovery:
-    """What the known answers of a model come to, or the baseline's."""
-    return _recovered(str(data.store_file()), data.stamp(), Choice(runs), protocol, who.model, who.parameters)
+def recovered(runs: tuple[str, ...], protocol: Protocol, who: AskedModel, most: int = 0) -> MaskedRecovery:
+    """What the known answers of a model come to, or the baseline's, without messages; of `most` requirements at most."""
+    choice = Choice(runs, most=most)
+    return _recovered(str(data.store_file()), data.stamp(), choice, protocol, who.model, who.parameters, False)
 
 
 def recovered_of(run: str, case: str, text: str, protocol: Protocol, who: AskedModel) -> MaskedRecovery:
     """The same for one requirement of a run, masked as in `text`."""
     choice = Choice((run,), case=case, text=text)
-    return _recovered(str(data.store_file()), data.stamp(), choice, protocol, who.model, who.parameters)
+    return _recovered(str(data.store_file()), data.stamp(), choice, protocol, who.model, who.parameters, True)
 
 
 def endpoint(base_url: str, model: str, variable: str, parameters: Parameters, timeout: float) -> Endpoint:
@@ -54,7 +55,7 @@ def has_key(variable: str) -> bool:
 
 def plan(runs: tuple[str, ...], arms: tuple[Arm, ...], protocol: Protocol, where: Endpoint) -> Plan:
     """What asking would come to. Nothing is sent."""
-    return recovery.plan(data.store_file(), Choice(runs, arms), protocol, where)
+    return _plan(str(data.store_file()), data.stamp(), Choice(runs, arms), protocol, where)
 
 
 def job() -> Job | None:
@@ -82,8 +83,13 @@ def _models(db: str, stamp: Stamp) -> tuple[AskedModel, ...]:
     return recovery.models(db)
 
 
+@st.cache_resource(max_entries=16, show_spinner="Counting what would be asked …")
+def _plan(db: str, stamp: Stamp, choice: Choice, protocol: Protocol, where: Endpoint) -> Plan:
+    return recovery.plan(db, choice, protocol, where)
+
+
 @st.cache_resource(max_entries=16, show_spinner="Putting the masked requirements together …")
 def _recovered(
-    db: str, stamp: Stamp, choice: Choice, protocol: Protocol, model: str, parameters: Parameters
+    db: str, stamp: Stamp, choice: Choice, protocol: Protocol, model: str, parameters: Parameters, whole: bool
 ) -> MaskedRecovery:
-    return recovery.masked_recovery(db, choice, protocol, model, parameters)
+    return recovery.masked_recovery(db, choice, protocol, model, parameters, with_messages=whole)

@@ -15,7 +15,18 @@ from dataclasses import dataclass, field, replace
 from tabcore.analyses.lexical_baseline import lexical_answer
 from tabcore.analyses.masked_recovery import MaskedRecovery
 from tabcore.analyses.masked_recovery import masked_recovery as results
-from tabcore.analyses.recovery_cases import ARMS, USUAL, Arm, Case, Item, Protocol, cases, is_left_out, with_mask
+from tabcore.analyses.recovery_cases import (
+    ARMS,
+    USUAL,
+    Arm,
+    Case,
+    Item,
+    Protocol,
+    cases,
+    is_left_out,
+    keys_of,
+    with_mask,
+)
 from tabcore.analyses.recovery_prompts import converse
 from tabcore.errors import ModelError, ModelUnusable, UsageError
 from tabcore.language_models import Answer, Endpoint, LanguageModel, Parameters, Prompt
@@ -26,6 +37,8 @@ from tabcore.store import secret_selects
 from tabcore.store.answers import AskedModel, Kept, key_of
 from tabcore.store.recovery_selects import materials
 from tabcore.text.token_estimate import estimated_tokens
+
+AS_USUAL = Parameters()
 
 LEXICAL = "lexical"
 """The model's name that stands for the baseline without any model."""
@@ -40,12 +53,13 @@ FAILURES = 5
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What is asked about: runs, arms, and one requirement by its case's name ("" for all), masked as in `text` where
-    that is given."""
+    that is given. `most` is how many requirements are asked for at most, 0 for all."""
 
     runs: tuple[str, ...] | None = None
     arms: tuple[Arm, ...] = ARMS
     case: str = ""
     text: str | None = None
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +110,21 @@ class Asked:
 def found_cases(db: Db = None, choice: Choice = Choice(), protocol: Protocol = USUAL) -> tuple[Case, ...]:
     """The requirements that are asked for, secrets masked."""
 
+    def keys(item: Item) -> frozenset[str]:
+        return keys_of(item, protocol) if item.kind in protocol.kinds else frozenset()
+
     def wanted(item: Item, held: Mapping[str, tuple[str, ...]], delivered: frozenset[str]) -> bool:
         return item.kind in protocol.kinds and is_left_out(item, held, delivered, protocol)
 
     found: list[Case] = []
     with open_store(db).reading() as connection:
         numbers = None if choice.runs is None else numbers_of(connection, choice.runs)
-        for number, material in materials(connection, numbers, wanted):
+        for number, material in materials(connection, numbers, keys, wanted):
             known = redacted(replace(material, held=None), Masks(secret_selects.of_run(connection, number)))
             found += cases(replace(known, held=material.held), protocol)
-    chosen = [case for case in found if choice.case in ("", case.name)]
+            if choice.most and len(found) >= choice.most:
+                break
+    chosen = [case for case in found if choice.case in ("", case.name)][: choice.most or None]
     return tuple(chosen if choice.text is None else (with_mask(case, choice.text) for case in chosen))
 
 
@@ -114,15 +133,19 @@ def masked_recovery(
     choice: Choice = Choice(),
     protocol: Protocol = USUAL,
     model: str = LEXICAL,
-    parameters: Parameters = Parameters(),  # noqa: B008 frozen
+    parameters: Parameters = AS_USUAL,
+    *,
+    with_messages: bool = True,
 ) -> MaskedRecovery:
     """What a model's answers in the store, or the baseline, come to. Nothing is asked."""
     asked = found_cases(db, choice, protocol)
-    if model == LEXICAL:
-        return results(asked, protocol, lexical_answer, choice.arms)
-    known = _known(db, model, parameters)
-    look = _looked_up(known, model, parameters)
-    return results(asked, protocol, lambda prompt, _: look(prompt), choice.arms, parameters.answer_tokens)
+    tokens = 0 if model == LEXICAL else parameters.answer_tokens
+    look = _looked_up({} if model == LEXICAL else _known(db, model, parameters), model, parameters)
+
+    def answered(prompt: Prompt, case: Case) -> Answer | None:
+        return lexical_answer(prompt, case) if model == LEXICAL else look(prompt)
+
+    return results(asked, protocol, answered, choice.arms, tokens, with_messages=with_messages)
 
 
 def models(db: Db = None) -> tuple[AskedModel, ...]:

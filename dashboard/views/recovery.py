@@ -16,6 +16,9 @@ from tabcore.presentation.plain import plain, plain_line
 from tabcore.rows import RunRow
 from tabcore.store.answers import AskedModel
 
+MOST = 300
+"""Requirements that are put together at first."""
+
 
 def render() -> None:
     """The page."""
@@ -33,12 +36,15 @@ def render() -> None:
     models = recovery_data.models()
     who = _who(models)
     runs = tuple(row.run_id for row in chosen)
-    found = recovery_data.recovered(runs, protocol, who)
+    most = 0 if st.session_state.get("recovery-all") else MOST
+    found = recovery_data.recovered(runs, protocol, who, most)
     if not found.cases:
         _nothing()
         return
     _answer(found, who, protocol)
-    _figures(found, who, runs, protocol)
+    if len(found.cases) >= MOST:
+        st.checkbox(f"All requirements, not the first {MOST:,} only: it takes a while", key="recovery-all")
+    _figures(found, who, recovery_data.recovered(runs, protocol, recovery_data.BASELINE, most))
     ask_model.draw(chosen, protocol, models)
     _by_run(found, chosen)
     case = _table(found)
@@ -92,7 +98,8 @@ def _answer(found: MaskedRecovery, who: AskedModel, protocol: Protocol) -> None:
         )
 
 
-def _figures(found: MaskedRecovery, who: AskedModel, runs: tuple[str, ...], protocol: Protocol) -> None:
+def _figures(found: MaskedRecovery, who: AskedModel, baseline: MaskedRecovery) -> None:
+    """A model's bars beside those of the baseline, or the baseline's alone, and what each arm was given."""
     left, right = st.columns([3, 3])
     with left:
         _bars(found.arms, model_name(who.model), "recovered")
@@ -100,7 +107,6 @@ def _figures(found: MaskedRecovery, who: AskedModel, runs: tuple[str, ...], prot
         if who.model == recovery_data.LEXICAL:
             _given(found.arms)
         else:
-            baseline = recovery_data.recovered(runs, protocol, recovery_data.BASELINE)
             _bars(baseline.arms, model_name(recovery_data.LEXICAL), "recovered-lexical")
     if who.model != recovery_data.LEXICAL:
         _given(found.arms)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from tabcore.analyses.recovery_cases import Case
 from tabcore.language_models import Answer, Prompt
@@ -21,6 +22,9 @@ from tabcore.text.terms import terms
 
 NAME = "lexical baseline"
 """What its results are called wherever they are shown; it is no model."""
+
+LINES = 100
+"""Lines, best first, in which it looks for numbers."""
 
 _REVIEWED = re.compile(r"^  (L[0-9]+) ", re.MULTILINE)
 _GIVEN = re.compile(r"\n\n(?:\[tab\] Requirements:|Read log:)")
@@ -37,26 +41,36 @@ def lexical_answer(prompt: Prompt, case: Case) -> Answer:
         return Answer(json.dumps({"show": wanted, "values": []}))
     given = _GIVEN.search(heard[0])
     material = "\n".join((heard[0][given.end() :] if given else "", *heard[1:]))
-    return Answer(json.dumps({"values": list(_values(material, case))}, ensure_ascii=False))
+    return Answer(json.dumps({"values": _values(material, case)}, ensure_ascii=False))
 
 
-def _values(material: str, case: Case) -> Iterator[str]:
-    found = list(_of_best_lines(material, case))
-    for value in case.values:
-        taken = next((one for one in found if one[0] == value.kind), None)
-        if taken is not None:
-            found.remove(taken)
-            yield taken[1]
+def _values(material: str, case: Case) -> list[str]:
+    """For each masked value, in order, the first number of its kind, each number used once; none where there is none."""
+    found: dict[int, str] = {}
+    for kind, text in _of_best_lines(material, case):
+        wanted = [n for n, value in enumerate(case.values) if n not in found and value.kind == kind]
+        if wanted:
+            found[wanted[0]] = text
+        if len(found) == len(case.values):
+            break
+    return [text for _, text in sorted(found.items())]
 
 
 def _of_best_lines(material: str, case: Case) -> Iterator[tuple[str, str]]:
-    """The numbers of the lines as (kind, text), those of the best line first."""
-    lines = [line for line in material.splitlines() if not _HEAD.match(line)]
-    ranking = Ranking()
-    for number, line in enumerate(lines):
-        ranking.add(str(number), terms(line))
-    for name, _ in ranking.best(terms(case.text), tie=int):
+    """The numbers of the best lines as (kind, text), line by line, best first."""
+    lines, ranking = _ranked_lines(material)
+    for name, _ in ranking.best(terms(case.text), limit=LINES, tie=int):
         line = lines[int(name)]
         for key, start, end, kind in stated_values(line):
             if key not in case.stated:
                 yield kind, line[start:end]
+
+
+@lru_cache(maxsize=4)
+def _ranked_lines(material: str) -> tuple[Sequence[str], Ranking]:
+    """The lines of what was given; a run's read log is the same for all of its cases."""
+    lines = [line for line in material.splitlines() if not _HEAD.match(line)]
+    ranking = Ranking()
+    for number, line in enumerate(lines):
+        ranking.add(str(number), terms(line))
+    return lines, ranking

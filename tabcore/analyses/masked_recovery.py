@@ -8,7 +8,7 @@ same requirement are shown and not counted. A case whose answer is not known yet
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabcore.analyses.rates import Rate
 from tabcore.analyses.recovery_cases import ARMS, Arm, Case, MaskedValue, Protocol
@@ -76,16 +76,31 @@ class MaskedRecovery:
 
 
 def masked_recovery(
-    cases: Iterable[Case], protocol: Protocol, ask: Ask, arms: Sequence[Arm] = ARMS, answer_tokens: int = 0
+    cases: Iterable[Case],
+    protocol: Protocol,
+    ask: Ask,
+    arms: Sequence[Arm] = ARMS,
+    answer_tokens: int = 0,
+    *,
+    with_messages: bool = True,
 ) -> MaskedRecovery:
-    """What the known answers come to, in the order of the cases."""
-    asked = [_asked(case, protocol, ask, arms, answer_tokens) for case in cases]
+    """What the known answers come to, in the order of the cases. Without messages it takes little memory: a read log is
+    said anew for each case."""
+    asked = []
+    for case in cases:
+        one = _asked(case, protocol, ask, arms, answer_tokens)
+        asked.append(one if with_messages else _without_messages(one))
     return MaskedRecovery(tuple(asked), _arms(asked, arms))
 
 
 def _asked(case: Case, protocol: Protocol, ask: Ask, arms: Sequence[Arm], answer_tokens: int) -> AskedCase:
     talks = {arm: converse(case, arm, protocol, lambda prompt: ask(prompt, case), answer_tokens) for arm in arms}
     return AskedCase(case, talks)
+
+
+def _without_messages(asked: AskedCase) -> AskedCase:
+    talks = {arm: replace(talk, messages=(), pending=None) for arm, talk in asked.conversations.items()}
+    return AskedCase(asked.case, talks)
 
 
 def _arms(cases: Sequence[AskedCase], arms: Sequence[Arm]) -> tuple[ArmResult, ...]:

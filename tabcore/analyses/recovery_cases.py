@@ -9,7 +9,7 @@ say what is expected, each of them counts as a requirement too, and is told apar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -49,8 +49,8 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A run as it stood at its end: task, tab, what it was to hold. `held` names for each key of the value index the
-    entries that hold it (the agent's own files hold nothing); `delivered` are the keys of what was delivered."""
+    """A run as it stood at its end: task, tab, what it was to hold. `held` names for each key of the value index
+    that is asked for the entries that hold it (the agent's own files hold nothing); `delivered` are those delivered."""
 
     run: RunFacts
     task: str
@@ -134,12 +134,17 @@ def counts(protocol: Protocol) -> Counts:
     return decide
 
 
-def is_left_out(item: Item, held: Iterable[str], delivered: Iterable[str], protocol: Protocol) -> bool:
+def keys_of(item: Item, protocol: Protocol) -> frozenset[str]:
+    """The keys of the value index that equal a value of the item."""
+    decide = counts(protocol)
+    keys = {key for key, _, _, kind in stated_values(item.text) if decide(key, kind)}
+    return frozenset(equal for key in keys for equal in equal_keys(key, protocol.rule))
+
+
+def is_left_out(item: Item, held: Container[str], delivered: Container[str], protocol: Protocol) -> bool:
     """Whether none of the item's values is delivered and one is held."""
-    delivered, held = frozenset(delivered), frozenset(held)
-    keys = {key for key, _, _, kind in stated_values(item.text) if counts(protocol)(key, kind)}
-    equals = [equal_keys(key, protocol.rule) for key in keys]
-    return all(delivered.isdisjoint(e) for e in equals) and any(not held.isdisjoint(e) for e in equals)
+    keys = keys_of(item, protocol)
+    return any(key in held for key in keys) and not any(key in delivered for key in keys)
 
 
 def cases(material: Material, protocol: Protocol) -> tuple[Case, ...]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from tabcore.analyses.recovery_answers import Said, read_answer
 from tabcore.analyses.recovery_cases import Arm, Case, LogEntry, Protocol
 from tabcore.language_models import Answer, Message, Prompt
 from tabcore.tab import messages
 from tabcore.tab.context_window import LEVELS
-from tabcore.tab.ranking import ranked_by
+from tabcore.tab.ranking import Ranked, Variant, ranker
 from tabcore.tab.review import ReviewItem
 from tabcore.tab.tab import Requirement, Tab
 from tabcore.text.masking import MASK
@@ -84,7 +85,8 @@ def _opening(case: Case, arm: Arm, protocol: Protocol, room: int) -> Conversatio
     if arm == "review":
         given = f"\n\n[tab] {review_of(case, protocol)}"
     elif arm == "read log":
-        free = room - estimated_tokens(instruction + asked) - _MARGIN
+        asked_tokens = -(-estimated_tokens(instruction + asked) // _STEP) * _STEP
+        free = room - asked_tokens - _MARGIN
         given, cut = _read_log(case.material.entries, protocol, free)
         given = f"\n\n{given}"
     return Conversation(
@@ -94,6 +96,8 @@ def _opening(case: Case, arm: Arm, protocol: Protocol, room: int) -> Conversatio
 
 _MARGIN = 200
 """Tokens kept free for what the protocol itself adds."""
+_STEP = 512
+"""What is asked counts in steps of so many tokens, so that the log is cut at the same place for all cases of a run."""
 
 
 def _instruction(case: Case, arm: Arm, protocol: Protocol) -> str:
@@ -144,14 +148,25 @@ def _reviewed(case: Case, protocol: Protocol) -> tuple[Tab, ReviewItem]:
     tab.requirements[requirement.requirement_id] = requirement
     tab.read_log |= entries
     query = terms(case.text)
-    documents = {name: terms(entry.path) + terms(tab.texts[name]) for name, entry in entries.items()}
-    best = ranked_by(protocol.variant, documents, query, tie=lambda name: -int(name.lstrip("L") or 0))
-    never = ranked_by(protocol.variant, {path: terms(path) for path in candidates}, query)
+    best = _ranked_entries(protocol.variant, material.entries)(query)
+    never = _ranked_candidates(protocol.variant, tuple(candidates))(query)
     return tab, ReviewItem(
         requirement,
         tuple(entries[name] for name in best[: protocol.shown]),
         tuple(candidates[path] for path in never[: protocol.shown]),
     )
+
+
+@lru_cache(maxsize=4)
+def _ranked_entries(variant: Variant, entries: tuple[LogEntry, ...]) -> Ranked:
+    """A run's entries, counted once for all of its cases."""
+    documents = {e.entry.entry_id: terms(e.entry.path) + terms(e.excerpt) for e in entries}
+    return ranker(variant, documents, tie=lambda name: -int(name.lstrip("L") or 0))
+
+
+@lru_cache(maxsize=4)
+def _ranked_candidates(variant: Variant, paths: tuple[str, ...]) -> Ranked:
+    return ranker(variant, {path: terms(path) for path in paths})
 
 
 def _shown(

@@ -125,25 +125,33 @@ VARIANTS: tuple[Variant, ...] = ("the tab's", "Okapi", "L", "Plus")
 _VARIANTS: Mapping[str, type[BM25Okapi | BM25L | BM25Plus]] = {"Okapi": BM25Okapi, "L": BM25L, "Plus": BM25Plus}
 
 
-def ranked_by(
-    variant: Variant, documents: Mapping[str, Sequence[str]], query: Iterable[str], tie: Callable[[str], object] = str
-) -> list[str]:
-    """The documents that share a term with the query, best first, by a form of BM25 to compare the tab's with.
+Ranked = Callable[[Iterable[str]], list[str]]
+"""The documents that share a term with a query, best first; equal ones as the ranker was told."""
+
+
+def ranker(variant: Variant, documents: Mapping[str, Sequence[str]], tie: Callable[[str], object] = str) -> Ranked:
+    """A form of BM25 over a collection that stays as it is, to compare the tab's with; queries cost little then.
 
     >>> documents = {"L1": ["travel", "policy"], "L2": ["energy"]}
-    >>> ranked_by("the tab's", documents, ["policy"]), ranked_by("Okapi", documents, ["policy"])
+    >>> ranker("the tab's", documents)(["policy"]), ranker("Okapi", documents)(["policy"])
     (['L1'], ['L1'])
     """
-    wanted = list(dict.fromkeys(query))
+    filled = {name: document for name, document in documents.items() if document}
     if variant == "the tab's":
         ranking = Ranking()
-        for name, document in documents.items():
+        for name, document in filled.items():
             ranking.add(name, document)
-        return [name for name, _ in ranking.best(wanted, tie=tie)]
-    filled = {name: document for name, document in documents.items() if document}
+        return lambda query: [name for name, _ in ranking.best(query, tie=tie)]
     if not filled:
-        return []
-    scores = _VARIANTS[variant]([list(document) for document in filled.values()]).get_scores(wanted)
-    scored = {name: round(float(score), _DIGITS) for name, score in zip(filled, scores, strict=True)}
-    matched = [name for name, document in filled.items() if not set(wanted).isdisjoint(document)]
-    return sorted(matched, key=lambda name: (-scored[name], tie(name)))
+        return lambda query: []
+    other = _VARIANTS[variant]([list(document) for document in filled.values()])
+    words = {name: frozenset(document) for name, document in filled.items()}
+
+    def ranked(query: Iterable[str]) -> list[str]:
+        wanted = list(dict.fromkeys(query))
+        scores = (round(float(score), _DIGITS) for score in other.get_scores(wanted))
+        scored = dict(zip(filled, scores, strict=True))
+        matched = [name for name in filled if not words[name].isdisjoint(wanted)]
+        return sorted(matched, key=lambda name: (-scored[name], tie(name)))
+
+    return ranked
