@@ -18,8 +18,10 @@ from tabcore.analyses.recovery_cases import Arm, Protocol
 from tabcore.language_models import KEY_VARIABLE, Endpoint, Parameters
 from tabcore.language_models import endpoint as endpoint_of
 from tabcore.recovery import LEXICAL as LEXICAL
-from tabcore.recovery import Choice, Limits, Plan
-from tabcore.store.answers import AskedModel
+from tabcore.recovery import Choice as Choice
+from tabcore.recovery import Limits as Limits
+from tabcore.recovery import Plan as Plan
+from tabcore.store.answers import AskedModel as AskedModel
 
 BASELINE = AskedModel(LEXICAL, Parameters(), "", 0)
 """The lexical baseline among the models that were asked; it is none."""

@@ -9,13 +9,12 @@ import streamlit as st
 from dashboard import recovery_data
 from dashboard.asking import Job
 from dashboard.parts.boundary import boundary
+from dashboard.recovery_data import AskedModel, Choice, Limits, Plan
 from tabcore.analyses.recovery_cases import ARMS, Arm, Protocol
 from tabcore.errors import UsageError
 from tabcore.language_models import KEY_VARIABLE, Endpoint, Parameters
 from tabcore.presentation.plain import plain, plain_line
-from tabcore.recovery import Choice, Limits, Plan
 from tabcore.rows import RunRow
-from tabcore.store.answers import AskedModel
 
 CONNECTIONS = """\
 | what you have | address | model |

@@ -8,14 +8,13 @@ import streamlit as st
 
 from dashboard import recovery_data, selection
 from dashboard.parts import ask_model
+from dashboard.recovery_data import AskedModel, Choice
 from tabcore.analyses.masked_recovery import AskedCase
 from tabcore.analyses.recovery_cases import Arm, Case, Protocol
 from tabcore.analyses.recovery_prompts import Conversation
 from tabcore.errors import UsageError
 from tabcore.presentation.conversation_html import STYLE, conversation_html
 from tabcore.presentation.plain import plain, plain_line
-from tabcore.recovery import Choice
-from tabcore.store.answers import AskedModel
 from tabcore.tab.ranking import VARIANTS
 
 

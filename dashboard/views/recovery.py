@@ -8,13 +8,13 @@ import streamlit as st
 
 from dashboard import data, recovery_data
 from dashboard.parts import ask_model, load_report, recovery_case, recovery_protocol, run_filters, value_rule
+from dashboard.recovery_data import AskedModel
 from tabcore.analyses.masked_recovery import ArmResult, AskedCase, MaskedRecovery
 from tabcore.analyses.recovery_cases import Arm, MaskedValue, Protocol
 from tabcore.commands.recovery_words import how_words, model_name, percent, sentence
 from tabcore.presentation import charts
 from tabcore.presentation.plain import plain, plain_line
 from tabcore.rows import RunRow
-from tabcore.store.answers import AskedModel
 
 MOST = 300
 """Requirements that are put together at first."""
