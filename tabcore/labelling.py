@@ -119,10 +119,9 @@ def label(
         kept.add_labels(connection, [(number, said)])
 
 
-def add_model_labels(db: Db, said: Iterable[Label]) -> None:
-    """Keep what a model answered."""
-    with open_store(db).writing() as connection:
-        kept.add_labels(connection, [(numbers_of(connection, [one.run_id])[0], one) for one in said])
+def add_model_labels(connection: Connection, number: int, said: Label) -> None:
+    """Keep what a model answered on a rubric of the run with that number, inside the caller's transaction."""
+    kept.add_labels(connection, [(number, said)])
 
 
 def add_note(db: Db, note: Note) -> None:

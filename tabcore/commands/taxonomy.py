@@ -65,6 +65,24 @@ def add_labels(command: Command) -> None:
     )
     taken.add_argument("--by", default="", metavar="NAME", help="who labelled, where rows name nobody")
     taken.add_argument("--json", action="store_true", help="print JSON for other programs")
+    asked = command(
+        "ask", "ask a model of which type each failed rubric is; what it quotes must occur in the record", _ask
+    )
+    _add_runs(asked)
+    asked.add_argument("--with-model", required=True, metavar="NAME", help="the model as the endpoint names it")
+    asked.add_argument(
+        "--base-url", default="", metavar="URL", help="an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1"
+    )
+    asked.add_argument(
+        "--key-variable",
+        default="",
+        metavar="VAR",
+        help="the environment variable that has its key (RUNNINGTAB_API_KEY)",
+    )
+    asked.add_argument("--max-calls", type=int, default=200, metavar="N", help="rubrics asked about at most (200)")
+    asked.add_argument("--at-once", type=int, default=2, metavar="N", help="prompts asked at a time (2)")
+    asked.add_argument("--show-prompt", action="store_true", help="print what would be asked first, and send nothing")
+    asked.add_argument("--dry-run", action="store_true", help="say what would be asked, and send nothing")
 
 
 def _types(options: argparse.Namespace) -> int:
@@ -288,6 +306,30 @@ def _import(options: argparse.Namespace) -> int:
         say(f"{counted(found.added, 'label')} added, {found.known} known before, {len(found.refused)} refused")
         _print_refused(found.refused)
     return 1 if found.refused else 0
+
+
+def _ask(options: argparse.Namespace) -> int:
+    from tabcore import annotating
+    from tabcore.commands.analyze import chosen_runs
+    from tabcore.language_models import endpoint
+
+    where = endpoint(options.base_url, options.with_model, options.key_variable)
+    plan = annotating.plan(options.db, chosen_runs(options), where.model, max(1, options.max_calls))
+    place = "stays on this machine" if where.is_local else f"leaves this machine for {where.host}"
+    told = f"{counted(len(plan.prompts), 'rubric')} to ask about, {plan.known} labelled before; {plan.characters:,} characters, the text {place}"
+    print(printable(told, " "), file=sys.stderr, flush=True)
+    if options.show_prompt:
+        for message in plan.prompts[0][1].messages if plan.prompts else ():
+            say(printable(f"[{message.role}]\n{message.text}\n", "\n"))
+    if options.show_prompt or options.dry_run or not plan.prompts:
+        return 0
+    found = annotating.annotate(options.db, plan, where, options.at_once)
+    say(f"{counted(found.labelled, 'label')} kept, {found.left_open} left open, {len(found.refused)} refused")
+    for (run, rubric), why in found.refused:
+        say(printable(f"  {run} {rubric} refused: {why}", " "))
+    for fault in found.faults:
+        print(f"runningtab: {printable(fault, ' ')}", file=sys.stderr)
+    return 1 if found.faults or found.refused else 0
 
 
 def _read(name: str) -> str:

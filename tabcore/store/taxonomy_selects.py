@@ -43,6 +43,29 @@ def delivered_texts(connection: Connection, number: int) -> dict[str, str]:
     return {path: text[name] for path, name in rows}
 
 
+def record_texts(connection: Connection, number: int) -> Iterator[str]:
+    """The texts of a run that a quote may come from: results, deliverables, the task, paths that it met."""
+    query = (
+        "SELECT text FROM observations WHERE run = $1 AND abandoned = 0 AND text IS NOT NULL"
+        " UNION SELECT text FROM deliverables WHERE run = $1 AND text IS NOT NULL"
+    )
+    names = [name for (name,) in connection.execute(query, [number]).fetchall()]
+    task, opened, unopened = task_and_files(connection, number)
+    yield task
+    yield "\n".join([*(path for path, _ in opened), *unopened])
+    yield from texts(connection, names).values()
+
+
+def task_and_files(connection: Connection, number: int) -> tuple[str, tuple[tuple[str, int], ...], tuple[str, ...]]:
+    """The task of a run, the files that it opened with the turn, and those that it listed and never opened."""
+    [(task,)] = restored_rows(
+        connection.execute("SELECT coalesce(task, '') FROM runs WHERE number = ?", [number]).fetchall()
+    )
+    met = list(_files(connection, [number], {number: ""}))
+    opened = sorted(((one.path, one.opened) for one in met if one.opened is not None), key=lambda one: one[1])
+    return task, tuple(opened), tuple(one.path for one in met if one.opened is None)
+
+
 def _files(connection: Connection, runs: list[int], ids: Mapping[int, str]) -> Iterator[FileMet]:
     """What the agent wrote itself is no file that it met."""
     query = (
