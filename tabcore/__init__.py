@@ -28,6 +28,7 @@ Where things are, in the order in which to read them:
     analyses/       one question a file: rows -> answer
     rerun.py        what pages and commands call; questions.py, tables.py: the analyses on what is stored
     querying.py     a person's own SQL, in a process that may read the store and nothing else; the store as Parquet
+    searching.py    words in all runs
     labelling.py    types of failures: proposed, labelled, compared; annotating.py: by a model
     recovery.py     masked recovery: asks models, keeps every answer, goes on where it stopped
     agent/          a live agent with a tab; serving/: the tab for other people's agents

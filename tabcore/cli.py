@@ -19,6 +19,7 @@ from tabcore.commands.analyze import add_questions
 from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.commands.provenance import add_provenance
 from tabcore.commands.report import add_report
+from tabcore.commands.search import add_search
 from tabcore.commands.taxonomy import add_labels
 from tabcore.errors import RunningTabError, UsageError
 from tabcore.text.printable import printable
@@ -48,6 +49,7 @@ examples:
   runningtab export --parquet store/     every table of the store as Parquet
   runningtab analyze scores              what each method scored, beside the paper's Table 1
   runningtab analyze shown-but-missing   expected values that were on the screen and were left out
+  runningtab search 'per night'          where these words stand in all runs
   runningtab provenance 3fa2             where each value of the run's deliverable came from
   runningtab analyze failure-taxonomy    of which type the failure of each failed rubric is
   runningtab report --out report.html    figures, tables and examples as one file to mail
@@ -155,6 +157,7 @@ def _parser() -> argparse.ArgumentParser:
     questions = asked.add_subparsers(title="questions", metavar="QUESTION", required=True)
     add_questions(lambda name, help, run: command(name, help, run, questions))
     add_provenance(command)
+    add_search(command)
     add_report(command)
     labelled = commands.add_parser(
         "labels", help="types of failures that people and models stated, as files", allow_abbrev=False

@@ -239,3 +239,29 @@ class Followed:
     def is_live(self, now: float) -> bool:
         """True while more may come."""
         return not self.ended and now < self.grown + self.quiet
+
+
+SearchKind = Literal[
+    "task", "told", "said", "thought", "called", "shown", "required", "resolved", "delivered", "rubric"
+]
+"""Where words were found: in the task, in what the agent was told, said, thought or called, in what it was shown, in its
+requirements and the reasons for resolving them, in what it delivered, in a rubric."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A place where words were found: characters `start:end` of a text of a turn, with what stands around them.
+
+    `call` counts the turn's calls from 0, -1 for none; `path` is a delivered file's.
+    """
+
+    run_id: str
+    turn: int
+    kind: SearchKind
+    call: int
+    path: str
+    start: int
+    end: int
+    before: str
+    found: str
+    after: str

@@ -1,11 +1,11 @@
-"""Query: a person's own SQL on the store, which it can read and nothing else."""
+"""Query: words in all runs, and a person's own SQL on the store, which it can read and nothing else."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from dashboard import data, query_data
-from dashboard.parts import frame, load_report
+from dashboard.parts import frame, load_report, search
 from tabcore.errors import UsageError
 from tabcore.presentation import score_charts
 from tabcore.presentation.plain import plain, plain_line
@@ -25,19 +25,27 @@ _CELL = 400
 
 def render() -> None:
     """The page."""
-    st.text(
-        "One SELECT on the tables of the store. It runs in a process of its own that can read the store and nothing else:"
-        " no file, no network, no setting; after 10 seconds or at its limit of memory it is stopped."
-    )
     rows = data.runs()
-    if any(row.simulated for row in rows):
-        with st.container(horizontal=True, vertical_alignment="center", key="simulated-line"):
-            frame.simulated_word()
-            st.text("Scripted runs are stored here, the rows of `runs` with `simulated`: their numbers are no finding.")
     if not rows:
         with st.container(border=True, key="empty"):
             st.markdown("**No run is stored yet.** There is nothing to ask about.")
             st.page_link("views/runs.py", label="Go to the runs")
+        return
+    if any(row.simulated for row in rows):
+        with st.container(horizontal=True, vertical_alignment="center", key="simulated-line"):
+            frame.simulated_word()
+            st.text("Scripted runs are stored here, the rows of `runs` with `simulated`: their numbers are no finding.")
+    if st.segmented_control("Ask by", ["Words", "SQL"], default="Words", key="ask-by", required=True) == "Words":
+        search.draw(rows)
+    else:
+        _sql()
+
+
+def _sql() -> None:
+    st.text(
+        "One SELECT on the tables of the store. It runs in a process of its own that can read the store and nothing else:"
+        " no file, no network, no setting; after 10 seconds or at its limit of memory it is stopped."
+    )
     _tables()
     sql = _box()
     if sql:
