@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from tabcore.analyses.close_values import distortion
@@ -236,6 +236,7 @@ def _in_a_file_never_opened(case: _Case) -> Proposal | None:
     return _decided("Discovery", "file never opened", *found) if found else None
 
 
+@lru_cache(1 << 16)
 def _keys_of_name(path: str) -> frozenset[str]:
     """The values in a path, with and without its extension, which may touch a number."""
     return frozenset(key for name in (path, path.rpartition(".")[0]) for key, *_ in numbers_of(name))
@@ -357,8 +358,10 @@ class _Cases:
         self._facts = facts
         self._runs = {run.run_id: run for run in facts.values.runs}
         self._values: dict[tuple[str, str], list[ExpectedValue]] = defaultdict(list)
+        self._expecting: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for value in shown_but_missing(facts.values).values:
             self._values[value.run.run_id, value.rubric.rubric_id].append(value)
+            self._expecting[value.run.run_id][value.key].add(value.rubric.rubric_id)
         self._files: dict[str, dict[str, FileMet]] = defaultdict(dict)
         for met in facts.files:
             self._files[met.run_id][met.path] = met
@@ -370,12 +373,8 @@ class _Cases:
     def failed(self, rubric: RubricFacts) -> FailedRubric:
         run = self._runs[rubric.run_id]
         values = tuple(self._values.get((run.run_id, rubric.rubric_id), ()))
-        others = {
-            value.key
-            for (run_id, rubric_id), found in self._values.items()
-            if run_id == run.run_id and rubric_id != rubric.rubric_id
-            for value in found
-        }
+        rubrics_of = self._expecting[run.run_id]
+        others = {key for key, names in rubrics_of.items() if names != {rubric.rubric_id}}
         case = _Case(
             run,
             rubric,

@@ -89,13 +89,10 @@ def _stacked(groups: Sequence[Lost], what: str) -> go.Figure:
                 orientation="h",
                 name=f"{name} (paper {PAPER_SHARES[name]:.1%})",
                 marker=_marker([name] * len(groups)),
-                text=[f"{share:.0%}" if share > 0.06 else "" for share in shares],
-                textfont={"color": "#111111"},
-                textposition="none" if len(groups) > 40 else "auto",
                 hovertemplate=f"{name}, %{{y}}: %{{x:.1%}}<extra></extra>",
             )
         )
-    figure.update_layout(barmode="stack")
+    figure.update_layout(barmode="stack", legend_traceorder="normal")
     figure.update_xaxes(range=[0, 1], tickformat=".0%", gridcolor=_GRID, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, ticksuffix="  ", automargin=True)
     return _laid_out(figure, f"Lost points by type, {what}", 210 + 32 * len(groups))
@@ -211,7 +208,13 @@ _DIAMOND = {"symbol": "diamond", "size": 10, "color": "#F0E442", "line": {"color
 def _marker(names: Sequence[FailureType]) -> dict[str, object]:
     return {
         "color": [_LOOKS[name][0] for name in names],
-        "pattern": {"shape": [_LOOKS[name][1] for name in names], "fgcolor": "white", "size": 6, "solidity": 0.25},
+        "pattern": {
+            "shape": [_LOOKS[name][1] for name in names],
+            "fillmode": "overlay",
+            "fgcolor": "white",
+            "size": 7,
+            "solidity": 0.3,
+        },
         "line": {"width": 0},
     }
 
