@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 
 from tabcore.text import no_values
 from tabcore.text.byte_lines import byte_lines
+from tabcore.text.hidden_lines import hidden_lines
 from tabcore.text.line_numbers import Entry
 from tabcore.text.line_shapes import shapes
 from tabcore.text.number_columns import number_columns
 from tabcore.text.number_marks import CODES
 from tabcore.text.number_stream import line_by_line, numbers_of
+from tabcore.text.number_tokens import hide
+from tabcore.text.numerals import one_width
 from tabcore.text.plain_numbers import KINDS
 from tabcore.text.segments import segments
 from tabcore.text.value_rules import canonical, kind_of
@@ -32,10 +35,10 @@ SENTENCES = [
 REAL = Path(__file__).resolve().parents[2] / "shared" / "real"
 
 
-def rows(texts: list[str]) -> list[list[Entry]]:
-    """What the columns hold of each text."""
+def rows(texts: list[str], short: int = 0) -> list[list[Entry]]:
+    """What the columns hold of each text, read at once from `short` characters on."""
     found: list[list[Entry]] = [[] for _ in texts]
-    for batch in number_columns(texts):
+    for batch in number_columns(texts, short=short):
         for text, key, start, end, kind in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             found[text].append((key, start, end, KINDS[kind]))
     return found
@@ -195,6 +198,25 @@ def test_the_stream_of_a_text_holds_its_values(text: str) -> None:
     assert list(numbers_of(text)) == stated(text)
 
 
+@given(st.lists(st.sampled_from(SENTENCES), max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_short_texts_are_read_as_long_ones_are(texts: list[str]) -> None:
+    assert rows(texts, short=1 << 14) == rows(texts)
+
+
+@given(st.integers(0, 2**40))
+@settings(max_examples=40, deadline=None)
+def test_of_many_lines_the_same_is_hidden_as_of_each(seed: int) -> None:
+    pick = random.Random(seed)
+    lines = [line_of(pick) if pick.random() < 0.5 else pick.choice(SENTENCES) for _ in range(200)]
+    assert hidden_lines(lines) == [hide(one_width(line)) for line in lines]
+
+
+def test_examples_of_what_is_no_value_are_hidden_in_many_lines_too() -> None:
+    lines = [form.format(kind.example) for kind in no_values.NO_VALUES for form in ("{}", "see {} of 5", "İı {}")]
+    assert hidden_lines(lines) == [hide(one_width(line)) for line in lines]
+
+
 def test_the_stream_of_a_long_text_holds_its_values() -> None:
     text = "\n".join([*SENTENCES, *(f"{n},2024-06-30,Fjord AS,{n * 7.25:.2f},17" for n in range(900))])
     assert list(numbers_of(text)) == stated(text)
@@ -257,8 +279,9 @@ def test_the_decimal_mark_of_a_text_is_told_by_its_other_lines() -> None:
         ["1.5", "1.234"],
     ]
     assert differing([english, german, f"{german}\n{english}\nof 1.234 units"]) == []
-    [batch] = number_columns(["a total of 1.234 units"], locale_hint="comma")
-    assert batch["key"].to_pylist() == ["1234"]
+    for short in (0, 1 << 14):
+        [batch] = number_columns(["a total of 1.234 units"], locale_hint="comma", short=short)
+        assert batch["key"].to_pylist() == ["1234"]
 
 
 def test_places_count_characters_also_after_letters_of_any_script() -> None:

@@ -27,7 +27,7 @@ _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|\.)?"
 _YEAR = r"((?:1[5-9]|20|21)\d\d)"
 _START, _END = r"(?<![A-Za-z0-9_./-])", r"(?![\d/%]|[-.,]\d)"
 # Each form: how its three groups are to be read, and its pattern. A separator of a numeric date is the same both times.
-_FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
+FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("ymd", compiled(rf"{_START}{_YEAR}(?:-(\d\d?)-|/(\d\d?)/|\.(\d\d?)\.)(\d\d?)(?![\d/]|[-.]\d)")),
     ("numeric", compiled(rf"{_START}(\d\d?)(?:-(\d\d?)-|/(\d\d?)/|\.(\d\d?)\.)((?:1[5-9]|20|21)\d\d|\d\d){_END}")),
     ("dmy", compiled(rf"{_START}{_DAY}\s(?:of\s|de\s)?({MONTH}),?\s{_YEAR}(?!\d)")),
@@ -102,7 +102,7 @@ def _found(plain: str) -> list[tuple[str, re.Match[str]]]:
     """What looks like a full date, in order, none within another."""
     if not _MAY_HOLD_ONE.search(plain):
         return []
-    every = [(form, m) for form, pattern in _FORMS for m in pattern.finditer(plain)]
+    every = [(form, m) for form, pattern in FORMS for m in pattern.finditer(plain)]
     kept: list[tuple[str, re.Match[str]]] = []
     for form, m in sorted(every, key=lambda item: (item[1].start(), -item[1].end())):
         if not kept or m.start() >= kept[-1][1].end():

@@ -26,22 +26,27 @@ _LONGEST_REMEMBERED = 400
 _remembered: dict[str, LineNumbers] = {}
 
 
-def remembered_line(line: str, mark: Mark | None = None) -> LineNumbers:
+def remembered_line(line: str, mark: Mark | None = None, hidden: str | None = None) -> LineNumbers:
     """What `full_line` says, kept: a pure function's memory, dropped when it is full.
 
     An open line is read with a decimal point where there is no mark, so only a comma makes another reading.
     """
     if mark == "comma":
-        return full_line(line, mark)
+        return full_line(line, mark, hidden)
     known = _remembered.get(line)
     if known is not None:
         return known
-    found = full_line(line)
+    found = full_line(line, None, hidden)
     if len(line) <= _LONGEST_REMEMBERED:
         if len(_remembered) >= _MOST_REMEMBERED:
             _remembered.clear()
         _remembered[line] = found
     return found
+
+
+def known_line(line: str) -> LineNumbers | None:
+    """What is remembered of a line."""
+    return _remembered.get(line)
 
 
 def forget() -> None:
@@ -52,12 +57,12 @@ def forget() -> None:
     _remembered.clear()
 
 
-def full_line(line: str, mark: Mark | None = None) -> LineNumbers:
-    """The entries of one line, its places counted from the line's start.
+def full_line(line: str, mark: Mark | None = None, hidden: str | None = None) -> LineNumbers:
+    """The entries of one line, its places counted from the line's start; `hidden` is the line after `hide`, where known.
 
     >>> full_line("Revenue rose to 1.2 million").values
     (('1200000', 16, 27, 'decimals'),)
     """
-    found = line_values(line, mark)
+    found = line_values(line, mark, hidden)
     entries = tuple((canonical(value), value.start, value.end, kind_of(value)) for value in found.values)
     return LineNumbers(entries, found.says, found.is_open)

@@ -117,6 +117,10 @@ def _any(words: str | frozenset[str]) -> str:
 
 
 _MONTH_AND_YEAR = r"(?:^|[^0-9.,])(?:[1-9]|1[0-2])\.(?:19|20)[0-9]{2}(?:[^0-9]|$)"
+# The number of a line or a list before what makes a day or an hour of it: 12, a tab, June.
+_NO_PREFIX = (
+    rf"^\x01+ *(?:{_any(_CAPITALS + _MONTHS)}|[AaPp]\.?[Mm]|h|o'clock|of|de|and|to|und|bis|et|au)(?:[^a-zA-Z]|$)"
+)
 _NUMBER_END = r"[0-9][%kKmMbBT]?\)?"
 _NO_FREE = "|".join(
     [
@@ -135,6 +139,7 @@ _NO_FREE = "|".join(
         # a line break that is written out is none of the letters before a number
         r"\\[nrt][-+(]?\$?[0-9]",
         # labels with a colon; lists that a label begins
+        _NO_PREFIX,
         rf"(?i:(?:^|[^a-z]){_any(LABEL_WORDS)}\.?: ?\"?[-$(]?[0-9])",
         r"(?:doi|DOI|arXiv|ummer|ennzeichen|onto|nr\.?) ?: ?\"?[-$(]?[0-9]",
         r"[a-z][0-9]+[a-z]?,? ?(?:and|or|to|und|oder|bis|et|ou|through|[-&/,]) ?[0-9]",
@@ -148,10 +153,10 @@ _NO_COUNT = rf"{_MONTH_AND_YEAR}|^ +[0-9]+ {_any(_CAPITALS)}[ ,]|Street|St\.|Roa
 def shapes(lines: pa.Array) -> Shapes:
     """The shapes of lines (binary, Latin-1), each with or without its line break."""
     empty = ~_holding(lines, _HOLDS_ONE) | _holding(lines, _EMPTY)
-    rows = _among(lines, ~empty, _ROW, f"{_ONLY_NUMBERS}|{_NO_ROW}")
-    free = _among(lines, ~(empty | rows), _LEFT, _NO_FREE, _RIGHT)
+    rows = among(lines, ~empty, _ROW, f"{_ONLY_NUMBERS}|{_NO_ROW}|{_NO_PREFIX}")
+    free = among(lines, ~(empty | rows), _LEFT, _NO_FREE, _RIGHT)
     rest = ~(empty | rows | free)
-    free |= _among(lines, rest, f"{_ALONE}|{_COUNTED}", _NO_COUNT)
+    free |= among(lines, rest, f"{_ALONE}|{_COUNTED}", _NO_COUNT)
     return Shapes(empty, rows, free)
 
 
@@ -168,7 +173,7 @@ def prefixed(lines: pa.Array) -> Prefixes:
     return Prefixes(*(_holding(lines, pattern) for pattern in (_NUMBERED, _SEARCHED, _NUMBERS_OF_LISTS)))
 
 
-def _among(lines: pa.Array, asked: Mask, shape: str, never: str, also: str | None = None) -> Mask:
+def among(lines: pa.Array, asked: Mask, shape: str, never: str, also: str | None = None) -> Mask:
     """Of the lines asked for, those that have the shape, and the other one where it is given, and not the last."""
     left = np.flatnonzero(asked)
     for pattern, wanted in ((shape, True), (also, True), (never, False)):

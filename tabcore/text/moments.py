@@ -66,7 +66,7 @@ _SPANS = (
     r"(?:19|20)\d\d[/–-](?:(?:19|20)\d\d|\d\d)年?(?:度)?(?![\d/-]|[.,]\d)",  # 2023/24; taken only where it is one year on
     r"(?:1[5-9]|20)\d0(?:s|er|ers)\b|(?<!\d)'?\d0(?:s|er)\b",  # 1990s, 90er Jahre
     r"(?:années|Années)\s(?:(?:19|20)?\d0)",  # années 90
-    r"(?<![\w'])'\d\d(?![\w'])",  # '24
+    r"(?<![\w'])'\d\d(?![\w']|[-.,]\d)",  # '24, not '51-100'
 )
 _BEGIN = r"(?<![\d.,])(?:(?<![A-Za-z_])|(?<=T))"
 # Forms that begin with a digit are tried at digits only; those that begin with a word only where such a word is.
@@ -77,8 +77,8 @@ _NUMERIC = tuple(
 )
 _WORDED = tuple(form for form in (*_CLOCK, *_QUARTERS, *_MONTHS, *_CHINESE, *_SPANS) if form not in _NUMERIC)
 _CELL = r"(?<=,)\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?(?![\d:])"  # Leeds,14:30:05,17
-_AT_DIGITS = compiled(rf"{_BEGIN}(?=\d)(?:{'|'.join(_NUMERIC)})|{_CELL}")
-_AT_WORDS = compiled(rf"{_BEGIN}(?:{'|'.join(_WORDED)})")
+AT_DIGITS = compiled(rf"{_BEGIN}(?=\d)(?:{'|'.join(_NUMERIC)})|{_CELL}")
+AT_WORDS = compiled(rf"{_BEGIN}(?:{'|'.join(_WORDED)})")
 _OPENERS = frozenset(
     f"{word} 0"
     for word in re.findall(
@@ -89,17 +89,22 @@ _OPENERS = frozenset(
 _SLASHED = re.compile(r"((?:19|20)\d\d)[/–-]((?:19|20)?\d\d)\Z")
 
 
-def moments(text: str, has: set[str]) -> list[tuple[int, int]]:
-    """Spans of partial dates, quarters, seasons, decades and clock times; `has` are the text's `features`.
+def moments(text: str, *, digits: bool = True, words: bool = True) -> list[tuple[int, int]]:
+    """Spans of partial dates, quarters, seasons, decades and clock times: of forms that begin with a digit, with a word.
 
     >>> text = "Q3 2024 at 14:30, 2021-2025, 3-5 days"
-    >>> [text[start:end] for start, end in sorted(moments(text, {"q 0"}))]
+    >>> [text[start:end] for start, end in sorted(moments(text))]
     ['Q3 2024', '14:30']
     """
-    found = list(_AT_DIGITS.finditer(text))
-    if not _OPENERS.isdisjoint(has):
-        found += _AT_WORDS.finditer(text)
+    found = list(AT_DIGITS.finditer(text)) if digits else []
+    if words:
+        found += AT_WORDS.finditer(text)
     return [m.span() for m in found if not _is_two_years(m.group())]
+
+
+def may_open(has: set[str]) -> bool:
+    """Whether a text with these features may hold a moment that begins with a word."""
+    return not _OPENERS.isdisjoint(has)
 
 
 def _is_two_years(text: str) -> bool:

@@ -7,7 +7,9 @@ times are in `moments.py`. A label holds for a plain number only: "table 4" is a
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tabcore.text.ascii_digits import compiled
 
@@ -89,8 +91,8 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("listed file", r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s[^\n]*", "-rw-r--r-- 1 agent agent 50126 Mar  1 09:00 x.csv", ("-",), r"^[-dlbcps][-r][-w][-xsS]"),
     NoValue("line of a search", r"^[^:\n|]{0,200}?\.[A-Za-z]\w{0,4}[:-]\d+(?::\d+)?(?=[:-])", "data/sales_2023.csv:102:Leeds", (":",), r"\.[A-Za-z]\w{0,4}[:-]\d"),
     NoValue("place in a file", r"[\w./\\-]+\.[A-Za-z]{1,4}\w?:\d+(?::\d+(?![,.\d]))?\b", "at app.py:102 it fails", (":",), r"\.[A-Za-z]\w{0,4}:\d"),
-    NoValue("path", rf"(?<![\w/])(?:[A-Za-z]:)?(?:[~.]{{1,2}}|[{_L}_][\w.~-]*)?[/\\](?:[\w.~-]+[/\\])*[\w.~-]*[{_L}_][\w.~-]*|(?<![\w/])(?:[{_L}_][\w.~-]*[/\\])+[\w.~-]*", r"C:\data\2023\07\q3.csv", ("/", "\\")),
-    NoValue("file", r"[\w][\w.-]*\.(?:csv|tsv|xlsx?|docx?|pptx?|pdf|txt|md|json|jsonl|py|js|ts|html?|xml|ya?ml|zip|gz|tar|log|png|jpe?g|sql|sh|ipynb|parquet|eml)\b", "report_2024.v2.xlsx", (".",), r"\.[a-z]{2,7}\b"),
+    NoValue("path", rf"(?<![\w/])(?=[\w.~:-]*+[/\\])(?:(?:[A-Za-z]:)?(?:[~.]{{1,2}}|[{_L}_][\w.~-]*)?[/\\](?:[\w.~-]+[/\\])*[\w.~-]*[{_L}_][\w.~-]*|(?:[{_L}_][\w.~-]*[/\\])+[\w.~-]*)", r"C:\data\2023\07\q3.csv", ("/", "\\")),
+    NoValue("file", r"(?<!\w)\w[\w.-]*\.(?:csv|tsv|xlsx?|docx?|pptx?|pdf|txt|md|json|jsonl|py|js|ts|html?|xml|ya?ml|zip|gz|tar|log|png|jpe?g|sql|sh|ipynb|parquet|eml)\b", "report_2024.v2.xlsx", (".",), r"\.[a-z]{2,7}\b"),
     NoValue("uuid", r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "123e4567-e89b-12d3-a456-426614174000", ("-",), r"[0-9a-fA-F]{8}-"),
     NoValue("hash", r"\b(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])(?!\d+e\d+\b)[0-9a-f]{7,64}\b", "9f3c2ab", ("a0", "0a"), r"[0-9][a-f]|[a-f][0-9]"),
     NoValue("hexadecimal", r"\b0x[0-9A-Fa-f]+\b", "0x1F", probe=("0x",)),
@@ -145,15 +147,26 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("Chinese ordinal", r"第\s?(?:\d+|[零〇一二三四五六七八九十百千]+)(?:[-—~至到、]\d+)?[条章节款项届次期位名页季号批轮部分类]*", "第12条", ("第",)),
     NoValue("Chinese number of", r"(?<![\d.,])(?:\d+|[一二三四五六七八九十]+)(?:、\d+)*(?:号(?!召)[线楼院机馆厂]?|期(?!间|权|货|望|末|初)|#)", "1号线", ("#", "号", "期")),
     NoValue("document number", r"[〔\[（(]\d{4}[〕\])）]\s?\d+号|[〔]\d{4}[〕]第?\d*号?", "国发〔2024〕12号", ("〔", "号")),
-    NoValue("plate", r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}", "沪A12345", ("a0",), r"[\u4e00-\u9fff][A-Z][A-Z0-9]{5}"),
-    NoValue("glued letters", rf"(?<![{_L}\d_])(?!(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|INR|AUD|CAD|HKD|Rs|kr|KR|SFr|Fr|n|x|X)\.?\d)_*[{_L}][{_L}\d]*(?:(?:[-/.]|_+)[{_L}\d]+)*(?<=\d)[{_L}]*(?:[-_/][{_L}\d]+)*(?![{_L}\d])", "COVID-19", ("a0", "-0", ".0", "/0", "_0"), r"[A-Za-zÀ-ÖØ-öø-ÿ](?:[-/.]|_+)?\d"),
+    NoValue("plate", r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][A-Z0-9]{5,6}", "沪A12345", ("一",), r"[\u4e00-\u9fff][A-Z][A-Z0-9]{5}"),
+    NoValue("glued letters", rf"(?<![{_L}\d_])(?=[{_L}_./-]*+\d)(?!(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|INR|AUD|CAD|HKD|Rs|kr|KR|SFr|Fr|n|x|X)\.?\d)_*[{_L}][{_L}\d]*(?:(?:[-/.]|_+)[{_L}\d]+)*(?<=\d)[{_L}]*(?:[-_/][{_L}\d]+)*(?![{_L}\d])", "COVID-19", ("a0", "-0", ".0", "/0", "_0"), r"[A-Za-zÀ-ÖØ-öø-ÿ](?:[-/.]|_+)?\d"),
     NoValue("name after digits", r"(?<![\w.,])\d+\([a-z]\)|(?<![\w.,])\d{1,2}-[A-Z](?![A-Za-z])", "401(k)", ("(", "-"), r"\d(?:\([a-z]\)|-[A-Z])"),
     NoValue("exponent", r"(?<=[\d)a-z])\^[-+]?\d+", "x^2", ("^",)),
 )  # fmt: skip
 
 GONE = "\x01"
-_EACH = tuple(
-    (
+
+
+class Row(NamedTuple):
+    """A row of the table as it is tried."""
+
+    needs: frozenset[str]
+    strings: tuple[str, ...]
+    probe: re.Pattern[str] | None
+    pattern: re.Pattern[str]
+
+
+ROWS = tuple(
+    Row(
         frozenset(kind.needs),
         kind.probe if isinstance(kind.probe, tuple) else (),
         compiled(kind.probe, re.MULTILINE) if isinstance(kind.probe, str) and kind.probe else None,
@@ -161,22 +174,22 @@ _EACH = tuple(
     )
     for kind in NO_VALUES
 )
-FILE = next(pattern for kind, (*_, pattern) in zip(NO_VALUES, _EACH, strict=True) if kind.name == "file")
+FILE = next(row.pattern for kind, row in zip(NO_VALUES, ROWS, strict=True) if kind.name == "file")
 _LONG = 40  # characters without a blank
 _NEIGHBOURS = compiled(rf"([{_L}])(?=\d)|(?<=\d)([{_L}ᵉºª])|([-./_ ])(?=\d)|(?<=\d),")
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
-def without(plain: str, has: set[str]) -> str:
+def without(plain: str, has: set[str], rows: Sequence[Row] = ROWS) -> str:
     """The text with the digits of everything in the table replaced by a sign that no rule reads, length kept.
 
-    `has` are the features of the text, or of more than it.
+    `has` are the features of the text, or of more than it; `rows` are those that are tried.
 
     >>> without("Table 7 has 12 rows", features("Table 7 has 12 rows")).replace(GONE, "_")
     '_______ has 12 rows'
     """
     spans: list[tuple[int, int]] = []
-    for needs, strings, probe, pattern in _EACH:
+    for needs, strings, probe, pattern in rows:
         if needs.isdisjoint(has) or (probe is not None and not probe.search(plain)):
             continue
         if not strings or any(map(plain.__contains__, strings)):
@@ -191,15 +204,21 @@ def features(plain: str) -> set[str]:
     >>> sorted(features("see Table 7") - set("see Table 7"))
     ['', ' 0', 'table 0']
     """
-    has = {"", *plain, *(f"{word.lower()} 0" for word in _BEFORE_DIGIT.findall(plain))}
+    has = told(plain) | {*plain}
     has |= {
         "a0" if before else "0a" if after else f"{sign}0" if sign else "0,"
         for before, after, sign in _NEIGHBOURS.findall(plain)
     }
-    if max(map(len, plain.split()), default=0) >= _LONG:
-        has.add("long")
     if not plain.isascii() and _CJK.search(plain):
         has.add("一")
+    return has
+
+
+def told(plain: str) -> set[str]:
+    """Of its features, the words before digits and whether 40 characters have no blank."""
+    has = {"", *(f"{word.lower()} 0" for word in _BEFORE_DIGIT.findall(plain))}
+    if max(map(len, plain.split()), default=0) >= _LONG:
+        has.add("long")
     return has
 
 

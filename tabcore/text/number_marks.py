@@ -73,6 +73,8 @@ PERCENT = re.compile(
 )
 _GAPS = f" \n{NBSP}"
 _MARKS_BEFORE = frozenset({*_BEFORE, *_WITH_EURO})
+AFTER_WORDS = frozenset({*_WORDS, *_AFTER, *_WITH_EURO})
+BEFORE_WORDS = _MARKS_BEFORE
 _MARK_ENDS = frozenset(mark[-1] for mark in _MARKS_BEFORE)
 _LONGEST_MARK = max(map(len, _MARKS_BEFORE))
 

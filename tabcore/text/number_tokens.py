@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from tabcore.text.dates import date_spans
-from tabcore.text.moments import moments
+from tabcore.text.moments import may_open, moments
 from tabcore.text.no_values import FILE, blanked, features, without
 from tabcore.text.number_marks import currency_after, currency_before, scale_after
 from tabcore.text.numerals import (
@@ -26,7 +26,7 @@ from tabcore.text.numerals import (
 )
 
 BORDER = "\x02"  # stands for a terminal's colour code or an escape written out: a border, and no digits
-_ESCAPE = re.compile(
+ESCAPE = re.compile(
     r"\x1b\[[0-9;?]*[A-Za-z]|\[0m|\[\d{1,2}(?:;\d{1,3})*m(?! )|\\[nrt](?=[-+(]?[$€£¥]?\d|\W|\Z)|(?<=\d)\\[nrt]"
 )
 _LATIN = "A-Za-zÀ-ÖØ-öø-ÿ"
@@ -71,13 +71,26 @@ def hide(plain: str) -> str:
     >>> hide("On 2024-06-30 at 14:30, INV-2024-0091: 120").replace("\\x01", "_")
     'On __________ at _____, _____________: 120'
     """
-    if "\\" in plain or "[" in plain:
-        plain = _ESCAPE.sub(lambda m: BORDER * len(m.group()), plain)
+    plain = without_escapes(plain)
     has = features(plain)
+    return without(without_moments(plain, words=may_open(has)), has)
+
+
+def without_escapes(plain: str) -> str:
+    """The line with colour codes and escapes that are written out as borders, length kept."""
+    if "\\" in plain or "[" in plain:
+        return ESCAPE.sub(lambda m: BORDER * len(m.group()), plain)
+    return plain
+
+
+def without_moments(
+    plain: str, *, files: bool = True, days: bool = True, digits: bool = True, words: bool = True
+) -> str:
+    """The line with its dates, clocks, quarters … gone, length kept; what is False need not be looked for."""
     # A day or a quarter in a file's name is a part of the name.
-    unnamed = FILE.sub(lambda m: _DIGIT.sub("_", m.group()), plain) if "." in plain else plain
-    days = date_spans(unnamed)
-    return without(blanked(plain, days + moments(blanked(unnamed, days), has)), has)
+    unnamed = FILE.sub(lambda m: _DIGIT.sub("_", m.group()), plain) if files and "." in plain else plain
+    found = date_spans(unnamed) if days else []
+    return blanked(plain, found + moments(blanked(unnamed, found), digits=digits, words=words))
 
 
 def tokens(hidden: str, plain: str, mark: Mark | None) -> list[Token]:

@@ -21,13 +21,18 @@ Mask = npt.NDArray[np.bool_]
 
 KINDS = ("plain", "decimals", "year", "currency", "percent")
 _PLAIN, _DECIMALS, _YEAR, _CURRENCY, _PERCENT = range(5)
-_ZERO, _NINE, _POINT, _COMMA, _MINUS, _DOLLAR, _OPEN, _PERCENT_SIGN = b"09.,-$(%"
+_ZERO, _NINE, _POINT, _COMMA, _MINUS, _PLUS, _DOLLAR, _OPEN, _PERCENT_SIGN = b"09.,-+$(%"
 _FACTORS = {ord(sign): factor for sign, factor in zip("kKMmBbT", (3, 3, 6, 6, 9, 9, 12), strict=True)}
-_QUOTE, _COLON, _STOP, _BORDER = b'":.|'
+_QUOTE, _COLON, _STOP, _BORDER, _BRACKET = b'":.|['
 _IS_BEFORE = np.isin(np.arange(256), list(b' "$(=|\n\x01'))
 _IS_AFTER = np.isin(np.arange(256), list(b' ,;%)}]"|\r\n'))
 _IS_BLANK = np.isin(np.arange(256), list(b" \r\n"))
 _IS_JOINT = {False: np.arange(256) == _POINT, True: np.isin(np.arange(256), [_POINT, _COMMA])}
+_PRECEDES_SIGN = np.isin(np.arange(256), list(b" \t\n\r\v\f\x1c\x1d\x1e\x1f\x02\x84|([{:=,;\"'*_~<>/`"))
+_IS_NO_UNIT = np.isin(np.arange(256), list(b"ifQacnyv"))
+_IS_SCALE = np.isin(np.arange(256), list(b"kKMBT"))
+_IS_WORD = np.isin(np.arange(256), list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))
+_LONGEST_NUMBER = 15  # digits
 _IS_FACTOR = np.isin(np.arange(256), list(_FACTORS))
 
 
@@ -80,6 +85,27 @@ def free_numbers(text: Bytes) -> Numbers:
     return found._replace(kinds=_without_counts(text, found))
 
 
+def loose_numbers(text: Bytes) -> Numbers:
+    """The numbers of loose lines (`loose_lines`): every run of digits, with its sign and percent mark."""
+    runs = _with_groups(text, _runs(text, with_commas=False))
+    length = runs.ends - runs.starts
+    is_id = (
+        (runs.points < 0)
+        & (runs.commas == 0)
+        & (((text[runs.starts] == _ZERO) & (length > 1)) | (length > _LONGEST_NUMBER))
+    )
+    runs = _kept(runs, ~(is_id | _IS_NO_UNIT[text[runs.ends]]))
+    before, after = text[runs.starts - 1], text[runs.ends]
+    is_signed = _PRECEDES_SIGN[text[np.maximum(runs.starts - 2, 0)]] & ((before == _MINUS) | (before == _PLUS))
+    is_percent, has_dollar = after == _PERCENT_SIGN, before == _DOLLAR
+    is_scaled = _IS_SCALE[after] & ~_IS_WORD[text[np.minimum(runs.ends + 1, len(text) - 1)]]
+    starts, ends = runs.starts - (is_signed | has_dollar), runs.ends + (is_percent | is_scaled)
+    found = _numbers(text, runs, starts, ends, is_signed & (before == _MINUS), is_percent, has_dollar)
+    if is_scaled.any():
+        found = found._replace(keys=_written_out(text, runs, np.flatnonzero(is_scaled), found.keys))
+    return found._replace(kinds=_without_counts(text, found))
+
+
 def _are_free(text: Bytes, runs: _Runs) -> Mask:
     """Runs that are numbers: not those of files, paths, words, days and hours, which have other neighbours."""
     before, earlier = text[runs.starts - 1], text[np.maximum(runs.starts - 2, 0)]
@@ -112,6 +138,20 @@ def _runs(text: Bytes, *, with_commas: bool) -> _Runs:
     points[run_of_joint[is_point]] = joints[is_point]
     commas = np.bincount(run_of_joint[~is_point], minlength=count)
     return _Runs(starts[is_first], ends[is_last], points, commas)
+
+
+def _with_groups(text: Bytes, runs: _Runs) -> _Runs:
+    """The runs with those as one that commas join, but cells, and numbers that each have a point."""
+    if len(runs.starts) < 2:
+        return runs
+    is_joined = np.concatenate([[False], (runs.ends[:-1] + 1 == runs.starts[1:]) & (text[runs.ends[:-1]] == _COMMA)])
+    firsts = np.flatnonzero(~is_joined)
+    before = text[runs.starts[firsts] - 1]
+    is_group = (runs.points[firsts] < 0) & (before != _COMMA) & (before != _BRACKET)
+    keeps = ~(is_joined & is_group[np.cumsum(~is_joined) - 1])
+    begins = np.flatnonzero(keeps)
+    lasts = np.concatenate([begins[1:], [len(keeps)]]) - 1
+    return _Runs(runs.starts[begins], runs.ends[lasts], runs.points[lasts], lasts - begins)
 
 
 def _kept(runs: _Runs, mask: Mask) -> _Runs:
@@ -193,9 +233,11 @@ def _written_out(text: Bytes, runs: _Runs, scaled: Places, keys: pa.Array) -> pa
 
 def _shifted(number: str, power: int) -> str:
     """
-    >>> _shifted("1.25", 6), _shifted("0", 3), _shifted("0.0005", 3)
-    ('1250000', '0', '0.5')
+    >>> _shifted("1.25", 6), _shifted("0", 3), _shifted("0.0005", 3), _shifted("-0.5", 3)
+    ('1250000', '0', '0.5', '-500')
     """
+    if number.startswith("-"):
+        return "-" + _shifted(number[1:], power)
     whole, _, part = number.partition(".")
     if len(part) > power:
         return format(Decimal(number).scaleb(power), "f")

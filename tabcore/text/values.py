@@ -71,16 +71,18 @@ def values(text: str, *, locale_hint: Mark | None = None) -> tuple[Value, ...]:
     )
 
 
-def line_values(line: str, mark: Mark | None = None) -> LineValues:
+def line_values(line: str, mark: Mark | None = None, hidden: str | None = None) -> LineValues:
     """The values of one line under a decimal mark; without one, as the line itself says, or open.
+
+    `hidden` is the line after `hide`, where that is known.
 
     >>> line_values("16.181 users").is_open, line_values("1.250 Stück zu 5,80").is_open
     (True, False)
     """
-    if not _MAY_HOLD_ONE.search(line):
+    if not _MAY_HOLD_ONE.search(line if hidden is None else hidden):
         return LineValues()
     plain = one_width(line)
-    hidden = hide(plain)
+    hidden = hide(plain) if hidden is None else hidden
     bare = tokens(hidden, plain, mark)
     said = Counter(token.says for token in bare if token.says)
     says: Mark | None = None
