@@ -27,6 +27,8 @@ AROUND = 2
 """Lines that stay unfolded on each side of a mark."""
 FEWEST = 200
 """Characters of a stretch that is worth folding."""
+LONG_ANSWER = 2000
+"""The same of an answer, which is what one came for."""
 CAP = 200_000
 """Characters of one message that are shown."""
 
@@ -57,7 +59,8 @@ def _section(message: Message, keys: Container[str]) -> str:
     text = plain(message.text[:CAP])
     more = len(message.text) - CAP
     rest = f"<p>… {more:,} more characters</p>" if more > 0 else ""
-    body = "".join(_stretches(text, _places(text, keys)))
+    fewest = LONG_ANSWER if message.role == "assistant" else FEWEST
+    body = "".join(_stretches(text, _places(text, keys), fewest))
     title = f"{_WHO[message.role]} · {len(message.text):,} characters"
     if message.role == "system":
         return f'<section class="system"><details><summary>{title}</summary>{body}{rest}</details></section>'
@@ -73,7 +76,7 @@ def _places(text: str, keys: Container[str]) -> list[_Place]:
     return sorted(found, key=lambda place: place.start)
 
 
-def _stretches(text: str, places: Sequence[_Place]) -> Iterator[str]:
+def _stretches(text: str, places: Sequence[_Place], fewest: int) -> Iterator[str]:
     """The text in stretches of lines, those far from any mark folded; the first and last lines stay."""
     if not text:
         return
@@ -87,7 +90,7 @@ def _stretches(text: str, places: Sequence[_Place]) -> Iterator[str]:
         end = starts[last + 1] - 1 if last + 1 < len(starts) else len(text)
         body = f"<p>{_marked(text, starts[first], end, places)}</p>"
         size = end - starts[first]
-        is_folded = not shown[first] and size >= FEWEST
+        is_folded = not shown[first] and size >= fewest
         yield f"<details><summary>{size:,} more characters</summary>{body}</details>" if is_folded else body
         first = last + 1
 
