@@ -9,6 +9,7 @@ from dashboard.data import Stamp
 from tabcore import tables
 from tabcore.analyses.ablation import Switched
 from tabcore.analyses.ablation import ablation as ablation_of
+from tabcore.analyses.effort import Price
 from tabcore.analyses.paired_comparison import Comparison
 from tabcore.analyses.reading_volume import Volume
 from tabcore.analyses.run_comparison import RunComparison
@@ -49,6 +50,16 @@ def paired(runs: Runs, baseline: str) -> tuple[Comparison, ...]:
     return _paired(*_place(), runs, baseline)
 
 
+def effort(runs: Runs) -> tuple[Group, ...]:
+    """What runs take."""
+    return _effort(*_place(), runs)
+
+
+def priced(runs: Runs, baseline: str) -> tuple[tuple[Comparison, tuple[Price, ...]], ...]:
+    """What each method takes more than the baseline, and for each point gained."""
+    return _priced(*_place(), runs, baseline)
+
+
 def two_runs(left: str, right: str) -> RunComparison:
     """Two runs side by side."""
     return _two_runs(*_place(), left, right)
@@ -81,6 +92,16 @@ def _volume(db: str, stamp: Stamp, runs: Runs, baseline: str, method: str) -> tu
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _paired(db: str, stamp: Stamp, runs: Runs, baseline: str) -> tuple[Comparison, ...]:
     return tables.paired_comparison(db, runs, baseline)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _effort(db: str, stamp: Stamp, runs: Runs) -> tuple[Group, ...]:
+    return tables.effort(db, runs)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _priced(db: str, stamp: Stamp, runs: Runs, baseline: str) -> tuple[tuple[Comparison, tuple[Price, ...]], ...]:
+    return tables.priced(db, runs, baseline)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

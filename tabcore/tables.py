@@ -12,6 +12,8 @@ from typing import TypeVar
 
 from tabcore.analyses.ablation import Switched
 from tabcore.analyses.ablation import ablation as ablation_of
+from tabcore.analyses.effort import Price, prices
+from tabcore.analyses.effort import effort as effort_of
 from tabcore.analyses.paired_comparison import Comparison
 from tabcore.analyses.paired_comparison import paired_comparison as compared
 from tabcore.analyses.reading_volume import Volume
@@ -26,6 +28,7 @@ from tabcore.redaction import Masks, redacted
 from tabcore.rerun import Db, numbers_of, open_store
 from tabcore.store import secret_selects
 from tabcore.store.compare_selects import one_run
+from tabcore.store.effort_selects import effort_runs
 from tabcore.store.score_selects import Connection, scored_runs
 from tabcore.store.tab_selects import tab_runs
 
@@ -70,6 +73,20 @@ def paired_comparison(
     """Each method against a baseline on the tasks that they share."""
     with _asked(db, runs) as (connection, numbers):
         return _masked(connection, numbers, compared(scored_runs(connection, numbers), baseline, methods))
+
+
+def effort(db: Db = None, runs: Runs = None) -> tuple[Group, ...]:
+    """What runs take, and what of it is the tab's."""
+    with _asked(db, runs) as (connection, numbers):
+        return _masked(connection, numbers, effort_of(effort_runs(connection, numbers)))
+
+
+def priced(db: Db = None, runs: Runs = None, baseline: str = "dci") -> tuple[tuple[Comparison, tuple[Price, ...]], ...]:
+    """What each method takes more than the baseline, and for each point that it gains."""
+    found = paired_comparison(db, runs, baseline)
+    with _asked(db, runs) as (connection, numbers):
+        took = effort_runs(connection, numbers)
+    return tuple((one, prices(one, took)) for one in found)
 
 
 def two_runs(db: Db, left: str, right: str) -> RunComparison:

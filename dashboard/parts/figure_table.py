@@ -54,5 +54,5 @@ def draw(
         run_list.draw(told.words, told.parts, key, shares=told.shares)
 
 
-_NUMBERS = ("paper", "attempts", "tasks", "runs", "of", "left out", "95 %", "p", "needed", "difference")
+_NUMBERS = ("paper", "attempts", "tasks", "runs", "of ", "left out", "95 %", "p", "needed", "difference")
 """What the names of columns of numbers begin with that no runs stand behind."""

@@ -10,12 +10,12 @@ from dashboard import data, table_data
 from dashboard.parts import figure_table, frame
 from dashboard.parts.figure_table import Told
 from dashboard.table_data import Runs
-from tabcore.analyses import tab_holdings, tab_operations
+from tabcore.analyses import effort, tab_holdings, tab_operations
 from tabcore.analyses.ablation import Switched
 from tabcore.analyses.paired_comparison import Comparison
 from tabcore.analyses.paper import MODELS, model_named
 from tabcore.analyses.reading_volume import Volume
-from tabcore.analyses.score_facts import METRICS, TITLES, Metric, RunPart
+from tabcore.analyses.score_facts import METRICS, TITLES, Metric, RunPart, measure_of
 from tabcore.analyses.scores import Cell, Row
 from tabcore.analyses.tab_facts import Group
 from tabcore.commands import scores as words
@@ -42,6 +42,7 @@ def render() -> None:
         "How it is operated": _operations,
         "Ablation": _ablation,
         "Reading volume": _volume,
+        "Effort": _effort,
     }
     name = st.segmented_control("Table", list(parts), default="Scores", key="table", required=True)
     parts[name or "Scores"](chosen)
@@ -159,10 +160,11 @@ def _paired(runs: Runs) -> None:
     columns, behind = paired_table(found)
     figure_table.draw(columns, behind, "paired", "Paired comparisons")
     names = [f"{one.suite} · {one.model} · {one.method}: {TITLES[one.metric]}" for one in found]
+    first = next((at for at, one in enumerate(found) if one.method == "running_tab"), 0)
     place = st.selectbox(
-        "Task by task", range(len(found)), format_func=lambda at: plain_line(names[at], 120), key="forest"
+        "Task by task", range(len(found)), index=first, format_func=lambda at: plain_line(names[at], 120), key="forest"
     )
-    one = found[place or 0]
+    one = found[first if place is None else place]
     st.text(words.comparison_sentence(one))
     _chart(score_charts.forest(one), "forest")
 
@@ -227,7 +229,7 @@ def groups_table(
 ) -> tuple[dict[str, list[str]], dict[tuple[int, str], Told]]:
     """A row a figure; for each model and method its number, n, and the paper's number for the model."""
     columns: dict[str, list[str]] = {" ": list(named.values())}
-    for model in dict.fromkeys(model_named(group.model) for group in groups):
+    for model in dict.fromkeys(model_named(group.model) for group in groups if table != "effort"):
         columns[f"paper · {model}"] = [words.paper_figure(model, table, name) for name in named]
     behind: dict[tuple[int, str], Told] = {}
     for group in sorted(groups, key=lambda group: not group.figures[next(iter(named))].parts):
@@ -241,6 +243,38 @@ def groups_table(
                 told = f"{named[name]}, {words.figure_words(figure)}, {head}"
                 behind[place, head] = Told(told, figure.parts, shares=figure.is_share)
     return columns, behind
+
+
+def _effort(runs: Runs) -> None:
+    _groups(table_data.effort(runs), "effort", effort.WORDS)
+    baseline = _baseline(runs)
+    found = table_data.priced(runs, baseline) if baseline else ()
+    rows = [(one, price) for one, told in found for price in told if one.metric == METRICS[measure_of(one.suite)][0]]
+    rows = [(one, price) for one, price in rows if price.more is not None]
+    if not rows:
+        return
+    st.text(
+        "What a method takes more than the baseline, a task, and for each point that it gains there (none without a gain)."
+    )
+    figure_table.draw(
+        {
+            "benchmark": [_named(one.suite) for one, _ in rows],
+            "model": [_named(one.model) for one, _ in rows],
+            "method": [_named(one.method) for one, _ in rows],
+            "of": [effort.WORDS[price.name] for _, price in rows],
+            "more a task": [_amount(price.more) for _, price in rows],
+            "points gained": [f"{100 * one.difference:+.2f}" for one, _ in rows],
+            "for a point": [_amount(price.a_point) for _, price in rows],
+        },
+        {},
+        "prices",
+        "The price of a point",
+        numbers=("more a task", "points gained", "for a point"),
+    )
+
+
+def _amount(number: float | None) -> str:
+    return words.NO_CELL if number is None else f"{number:+,.0f}" if abs(number) >= 1000 else f"{number:+.4g}"
 
 
 def _ablation(runs: Runs) -> None:

@@ -34,6 +34,8 @@ def add_tables(command: Command, chosen: Chosen) -> None:
         "tab-operations", "how the agent operates the tab (Table 3)", lambda o: _figures(o, chosen(o), "operations")
     )
     _add_choice(used)
+    took = command("effort", "what runs take, and what the tab adds to it", lambda o: _figures(o, chosen(o), "effort"))
+    _add_choice(took)
     switched = command(
         "ablation", "what each switch of running_tab takes away (Table 4)", lambda o: _ablation(o, chosen(o))
     )
@@ -145,11 +147,14 @@ def _row_notes(row: Row) -> Iterable[str]:
 
 def _figures(options: argparse.Namespace, runs: list[str] | None, table: str) -> int:
     from tabcore import tables
-    from tabcore.analyses import tab_holdings, tab_operations
+    from tabcore.analyses import effort, tab_holdings, tab_operations
 
-    is_held = table == "holdings"
-    groups = (tables.tab_holdings if is_held else tables.tab_operations)(options.db, runs)
-    words = (tab_holdings if is_held else tab_operations).WORDS
+    asked, words = {
+        "holdings": (tables.tab_holdings, tab_holdings.WORDS),
+        "operations": (tables.tab_operations, tab_operations.WORDS),
+        "effort": (tables.effort, effort.WORDS),
+    }[table]
+    groups = asked(options.db, runs)
     if options.json:
         print_json([group_json(group, table) for group in groups])
         return 0
@@ -170,14 +175,16 @@ def figure_words(figure: Figure) -> str:
     """A median as a number, a share in per cent; a dash for none."""
     if figure.value is None:
         return NO_CELL
-    return f"{100 * figure.value:.1f} %" if figure.is_share else f"{figure.value:,.4g}"
+    if figure.is_share:
+        return f"{100 * figure.value:.1f} %"
+    return f"{figure.value:,.0f}" if figure.value >= 1000 else f"{figure.value:.4g}"
 
 
 def paper_figure(model: str, table: str, name: str) -> str:
     """The paper's number for the model meant, as it prints it; a dash for none."""
     from tabcore.analyses.paper import HOLDINGS, MODELS, OPERATIONS, model_named
 
-    row = (HOLDINGS if table == "holdings" else OPERATIONS).get(name)
+    row = {"holdings": HOLDINGS, "operations": OPERATIONS}.get(table, {}).get(name)
     return NO_CELL if row is None else f"{row[MODELS.index(model_named(model))]:g}"
 
 

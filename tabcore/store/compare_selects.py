@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 
 from tabcore.analyses.run_comparison import DeliveredNumber, DeliveredText, FileUse, Judged, OneRun, Required
+from tabcore.store.score_selects import RECEIVED
 from tabcore.store.selects import texts
 from tabcore.store.texts import restored_rows
 
@@ -31,7 +32,7 @@ _NUMBERS = (
     " JOIN text_values v ON v.text = t.number WHERE d.run = $1 ORDER BY d.rowid, v.start"
 )
 _COUNTS = (
-    "SELECT r.turns, r.calls, r.observed_chars, r.files_read, r.candidates,"
+    f"SELECT r.turns, r.calls, (SELECT own FROM ({RECEIVED}) WHERE run = $1), r.files_read, r.candidates,"
     " (SELECT max(turn) FROM read_log WHERE run = $1 AND NOT authored),"
     " (SELECT min(turn) FROM decisions WHERE run = $1 AND kind = 'authored'),"
     " (SELECT max(written_turn) FROM deliverables WHERE run = $1),"

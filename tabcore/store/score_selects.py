@@ -17,6 +17,14 @@ from tabcore.store.texts import restored_rows
 
 Connection = duckdb.DuckDBPyConnection
 
+RECEIVED = (
+    "SELECT o.run, coalesce(sum(o.chars - s.tab) FILTER (coalesce(c.operation, '') = ''), 0)::BIGINT AS own,"
+    " sum(o.chars)::BIGINT AS whole FROM observations o CROSS JOIN LATERAL (SELECT coalesce(list_sum([x.end - x.start"
+    ' for x in from_json(o.spans, \'[{"start":"INTEGER","end":"INTEGER","origin":"VARCHAR"}]\')'
+    " if x.origin = 'tab']), 0) AS tab) s LEFT JOIN calls c ON c.run = o.run AND c.turn = o.turn"
+    " AND c.call_id = o.call_id AND c.abandoned = 0 AND o.call_id <> '' WHERE o.abandoned = 0 GROUP BY o.run"
+)
+"""By run, the characters of all results: `own` without the tab's replies and what it injected, and `whole`."""
 _EXPECTED = "The final answer is "
 """What the rubric of a question begins with (bundles.officeqa)."""
 
@@ -31,8 +39,8 @@ def scored_runs(connection: Connection, runs: Collection[int] | None = None) -> 
     """These runs (None: all), and what was judged of each, in the order in which they came in."""
     query = (
         "SELECT number, run_id, coalesce(task_name, regexp_extract(trim(task), '^[^\\n]*'), ''), coalesce(suite, ''),"
-        " coalesce(model, ''), coalesce(method, ''), attempt, attempts, simulated, observed_chars"
-        f" FROM runs WHERE {chosen(runs)} ORDER BY number"
+        " coalesce(model, ''), coalesce(method, ''), attempt, attempts, simulated, coalesce(own, 0)"
+        f" FROM runs LEFT JOIN ({RECEIVED}) o ON o.run = number WHERE {chosen(runs)} ORDER BY number"
     )
     rows = restored_rows(connection.execute(query).fetchall())
     asked = [row[0] for row in rows if measure_of(row[3]) == "answers"]

@@ -10,7 +10,7 @@ from test_accessibility import _violations
 from test_accessibility import axe as axe
 from visits import Visit
 
-PARTS = ("Scores", "Paired", "What the tab holds", "How it is operated", "Ablation", "Reading volume")
+PARTS = ("Scores", "Paired", "What the tab holds", "How it is operated", "Ablation", "Reading volume", "Effort")
 
 
 def _choose(page: Page, part: str) -> None:
@@ -59,6 +59,7 @@ def test_each_part_says_what_it_shows(sample_visit: Visit) -> None:
         "How it is operated": "The share of attempts that do so at least once",
         "Ablation": "Points that each switch of running_tab takes away",
         "Reading volume": "2 tasks in common; thirds need three",
+        "Effort": "What a method takes more than the baseline",
     }
     for part, words in told.items():
         _choose(page, part)
