@@ -22,6 +22,7 @@ from dashboard.uploads import Dropped
 from dashboard.views.runs import table_of
 from sample_runs import runs_folder
 from tabcore import rerun
+from tabcore.labelling import notes
 
 
 @pytest.fixture
@@ -122,6 +123,7 @@ def test_the_replay_names_the_run_and_draws_its_parts(run_id: str) -> None:
     labels = [expander.label for expander in app.expander]
     assert labels == [
         "Correct what capture decided in this turn",
+        "0 notes on this run",
         "The log, and 0 problems with it",
         "0 unknowns: what capture could not decide",
         "Task and workspace root",
@@ -146,7 +148,8 @@ def test_a_correction_is_kept_and_taken_back_in_the_form(run_id: str, store: Pat
         "Derive the tab again",
         "Back to what the record says",
     )
-    app.text_area[0].input("energy bill")
+    task = "Task text; the threshold and the ranks come from its words"
+    _labelled(app.text_area, task).input("energy bill")
     _labelled(app.button, save).click().run()
     assert "task: from corrected" in _texts(app)
     assert rerun.runs(store)[0].task == "energy bill"
@@ -172,6 +175,16 @@ def test_a_decision_is_corrected_and_given_back_to_capture_in_the_replay(run_id:
     _labelled(app.button, "as capture said").click().run()
     assert "taken back by Ann" in _texts(app)
     assert len(rerun.replay(store, run_id).timeline.entries) == 6
+
+
+def test_a_note_on_a_turn_or_a_requirement_is_kept_and_listed(run_id: str, store: Path) -> None:
+    app = _opened("views/replay.py", run=run_id, turn="8")
+    _labelled(app.text_area, "Note").input("reads the wrong year")
+    next(field for field in app.text_input if field.key == f"note-name-{run_id}-8").input("Ann")
+    _labelled(app.button, "Keep the note").click().run()
+    assert [(note.text, note.who, note.turn) for note in notes(store)] == [("reads the wrong year", "Ann", 8)]
+    assert "on turn 8: reads the wrong year" in _texts(app)
+    assert "1 note on this run" in [expander.label for expander in app.expander]
 
 
 def test_a_correction_without_a_name_is_refused_in_one_sentence(run_id: str, store: Path) -> None:

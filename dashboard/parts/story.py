@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import data, selection
+from dashboard.parts import run_notes
 from dashboard.selection import Asked
 from tabcore.analyses.shown_but_missing import ExpectedValue
 from tabcore.analyses.value_story import Evidence, ValueStory
@@ -27,6 +28,8 @@ def draw(value: ExpectedValue, asked: Asked) -> None:
         st.text(f"Rubric {plain_line(value.rubric.rubric_id, 60)}: {plain(value.rubric.text)}")
         if value.rubric.evidence:
             st.text(f"Verdict: {plain(value.rubric.evidence)}")
+        first = value.shown[0].turn if value.shown else 0
+        run_notes.draw_on_value(value.run.run_id, value.rubric.rubric_id, value.key, first)
         shown, kept = st.columns(2)
         with shown:
             st.markdown(

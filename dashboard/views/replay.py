@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from dashboard import data, selection
-from dashboard.parts import decisions, following, frame, load_report, replay_widget
+from dashboard.parts import decisions, following, frame, load_report, replay_widget, run_notes
 from dashboard.parts.boundary import boundary
 from tabcore.presentation.plain import CAP, plain, plain_line
 from tabcore.presentation.replay_widget.turn_list import (
@@ -103,6 +103,7 @@ def _stepping(run_id: str, opening: int) -> None:
         cap = replay_widget.wanted_cap(key, rested.turn, CAP)
         replay_widget.turn_text(data.turn_data(run_id, rested.turn, cap, _marked(rested.turn, opening)), key=key)
         decisions.draw(data.replay(run_id), rested.turn)
+        run_notes.draw(data.replay(run_id), rested.turn)
         if rested.entry:
             replay_widget.feed(data.excerpt_message(run_id, rested.entry), key=f"excerpt-{run_id}")
         time.sleep(SENDING)
