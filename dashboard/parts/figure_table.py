@@ -42,7 +42,11 @@ def draw(
         hide_index=True,
         key=f"figures-{key}",
         column_config={
-            name: st.column_config.TextColumn(alignment="right" if name in right else "left", pinned=name == first)
+            name: st.column_config.TextColumn(
+                alignment="right" if name in right else "left",
+                pinned=name == first,
+                width=330 if name == first else None,
+            )
             for name in columns
         },
         height=load_report.height_of(rows, 24),

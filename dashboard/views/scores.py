@@ -74,7 +74,8 @@ def _notes(lines: Sequence[str]) -> None:
     """What a table lacks; many lines are folded away."""
     if not lines:
         return
-    with st.expander(f"{len(lines)} notes: what is missing, and how to read it", expanded=len(lines) < 4):
+    count = "1 note" if len(lines) == 1 else f"{len(lines)} notes"
+    with st.expander(f"{count}: what is missing, and how to read it", expanded=len(lines) < 4):
         st.text("\n".join(lines))
 
 
@@ -213,14 +214,18 @@ def _operations(runs: Runs) -> None:
     _groups(groups, "operations", tab_operations.WORDS)
 
 
+_GROUPED = {
+    "holdings": "Medians per attempt, or shares",
+    "operations": "The share of attempts that do so at least once",
+    "effort": "Medians per run, over the runs whose record has the number",
+}
+
+
 def _groups(groups: Sequence[Group], table: str, named: Mapping[str, str]) -> None:
-    shares = (
-        "Medians per attempt, or shares" if table == "holdings" else "The share of attempts that do so at least once"
-    )
-    st.text(f"{shares}; n is how many runs, or cases of a share. Choose a number to see its runs.")
+    st.text(f"{_GROUPED[table]}; n is how many runs, or cases of a share. Choose a number to see its runs.")
     columns, behind = groups_table(groups, table, named)
-    figure_table.draw(columns, behind, table, "What the tab holds" if table == "holdings" else "Operations", first=" ")
-    if any(model_named(group.model, "") == "" for group in groups):
+    figure_table.draw(columns, behind, table, f"Figures: {table}", first=" ")
+    if table != "effort" and any(model_named(group.model, "") == "" for group in groups):
         st.text(f"The paper's figures beside a model that it did not test are those of {MODELS[0]}.")
 
 
@@ -274,7 +279,9 @@ def _effort(runs: Runs) -> None:
 
 
 def _amount(number: float | None) -> str:
-    return words.NO_CELL if number is None else f"{number:+,.0f}" if abs(number) >= 1000 else f"{number:+.4g}"
+    if number is None:
+        return words.NO_CELL
+    return f"{number:+,.0f}" if abs(number) >= 1000 else f"{number:+.4g}" if number else "0"
 
 
 def _ablation(runs: Runs) -> None:
