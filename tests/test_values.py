@@ -175,6 +175,7 @@ NOTATIONS = {
 @given(st.integers(1, 10**11), st.integers(0, 99), st.sampled_from(["", "-"]))
 @example(1000, 0, "")
 @example(999, 5, "-")
+@settings(deadline=None)
 def test_a_number_written_in_a_notation_is_read_back(notation: str, whole: int, hundredths: int, sign: str) -> None:
     text = sign + NOTATIONS[notation](str(whole), f"{hundredths:02d}")
     found = values(f"x: {text} .")
@@ -182,6 +183,7 @@ def test_a_number_written_in_a_notation_is_read_back(notation: str, whole: int, 
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9), st.sampled_from(["{}{}", "1{}2", "{}.{}", "{},{},7", "-{}{}"]))
+@settings(deadline=None)
 def test_a_number_inside_a_longer_one_never_matches(number: int, other: int, form: str) -> None:
     text = form.format(number, other)
     spans = [(value.start, value.end) for value in values(text)]
@@ -191,6 +193,7 @@ def test_a_number_inside_a_longer_one_never_matches(number: int, other: int, for
 
 
 @given(st.integers(1000, 9999), st.integers(1000, 9999))
+@settings(deadline=None)
 def test_numbers_that_touch_stay_apart(first: int, second: int) -> None:
     assert [value.number for value in values(f"{first},{second}")] == [first, second]
 

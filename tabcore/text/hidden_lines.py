@@ -51,7 +51,7 @@ def hidden_lines(lines: Sequence[str]) -> list[str]:
     texts = _bytes(plain)
     files, days, digits, words = (_among(texts, pattern) for pattern in _MOMENTS)
     for n in sorted(days | digits | words):
-        may = n in words and may_open(features(plain[n]))
+        may = n in words and may_open(told(plain[n]) | {*plain[n]} if plain[n].isascii() else features(plain[n]))
         hidden[n] = without_moments(plain[n], files=n in files, days=n in days, digits=n in digits, words=may)
     for n, asked in _tried(_bytes(hidden)).items():
         hidden[n] = without(hidden[n], *_needed(plain[n], asked))

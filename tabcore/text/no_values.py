@@ -19,6 +19,7 @@ _PLAIN = r"(?![\d_]|[.,]\d|\s?%|\s(?:percent|per cent|Prozent|pour cent|million|
 _UNMARKED = r"(?!,\d{3}(?!\d)|\s?%|\s(?:percent|per cent|Prozent|pour cent|million|billion|thousand|crore|lakh|Mio|Mrd|Tsd)\b|\s?[万亿])"
 _PART = r"\d{1,4}(?:\.\d{1,3})*[a-zA-Z]?"
 _MORE = rf"(?:(?:\s?[-–—&/]\s?|,\s|\s?(?:,\s?)?(?:and|or|to|und|oder|bis|et|ou|à|through)\s){_PART})*"
+_NEAR = r"(?=[^\d]{1,40}+\d)"  # a digit is near: asked first, since a hundred words cost more
 _JOINED = rf"(?:[-–—]{_PART})*"
 
 
@@ -111,13 +112,13 @@ NO_VALUES: tuple[NoValue, ...] = (
     NoValue("regulation", r"(?<![\w.,])(?:(?:\d{1,3}[A-Z]?\s)?[A-Z]{2,6}\s\d{1,3}[A-Z]|\d{1,3}[AC-JLN-SU-Z])\s?\.\d{4}(?:(?:,|\s?[-–]|,?\s(?:and|or|to|through))\s?\.\d{4})*(?![\d%])", "15A NCAC 18A .1600", (".0",), r"\d[A-Z]\s?\.\d{4}"),
     NoValue("paragraph sign", rf"§+\s?{_PART}{_MORE}", "§ 15", ("§",)),
     NoValue("court number", r"\b\d{1,3}\s[A-Z]{1,3}\s\d+/\d\d\b|\bAz\.:?\s?[\w ]{1,12}/\d\d", "12 K 345/23", ("/",), r"[A-Z]\s\d+/\d\d|Az"),
-    NoValue("several sections", rf"(?i:(?<![\w-])(?:{_PLURAL_SECTIONS})\s){_PART}{_MORE}{_PLAIN}", "pages 12–15", _LABELLED),
-    NoValue("section", rf"(?i:(?<![\w-])(?:{_SECTIONS})\s?)(?:(?i:no\.|nr\.|n°)\s?)?{_PART}{_JOINED}(?:\(\w{{1,3}}\))*{_PLAIN}", "Section 4.2", _LABELLED),
+    NoValue("several sections", rf"(?<![\w-]){_NEAR}(?i:(?:{_PLURAL_SECTIONS})\s){_PART}{_MORE}{_PLAIN}", "pages 12–15", _LABELLED),
+    NoValue("section", rf"(?<![\w-]){_NEAR}(?i:(?:{_SECTIONS})\s?)(?:(?i:no\.|nr\.|n°)\s?)?{_PART}{_JOINED}(?:\(\w{{1,3}}\))*{_PLAIN}", "Section 4.2", _LABELLED),
     NoValue("part of a line", r"(?<![\w])(?:p\.|l\.)\s?\d{1,4}(?:[-–]\d{1,4})?", "p. 48", ("l", "p"), r"p\.|l\."),
-    NoValue("label", rf"(?i:(?<![\w-])(?:{_LABELS}))\s(?:\d{{1,4}}[a-z]?(?:[-–]\d+)*|[A-Z]-?\d+)(?![A-Za-z]){_PLAIN}(?:\s(?:of|and|&)\s(?=\d\b)\d)?", "Scope 1", _LABELLED),
+    NoValue("label", rf"(?<![\w-]){_NEAR}(?i:(?:{_LABELS}))\s(?:\d{{1,4}}[a-z]?(?:[-–]\d+)*|[A-Z]-?\d+)(?![A-Za-z]){_PLAIN}(?:\s(?:of|and|&)\s(?=\d\b)\d)?", "Scope 1", _LABELLED),
     NoValue("room with a dot", rf"{_B}(?:Raum|Zimmer|[Rr]oom|salle|bureau)\s\d++\.\d++\b{_UNMARKED}", "Raum 2.14", _words("Raum Zimmer room salle bureau")),
     NoValue("year of a plan", r"\b(?:Year|Day|Quarter|Month|Sprint|Round)s?\s\d{1,2}\b" + _PLAIN, "Year 5 of the plan", _words("year years day days quarter quarters month months sprint sprints round rounds")),
-    NoValue("numbered paper", rf"(?i:(?<![\w-])(?:{_NUMBERED}))s?(?:[\s-](?:[Nn]umbers?|[Nn]o\.?|[Nn]r\.?|ID|id|n°|#))?\.?\s?[:#]?\s?(?:[A-Z]{{1,4}}[-/ ]?)?\d{{3,}}(?:[ /-]\d+)*{_PLAIN}", "Order number 88231", _LABELLED),
+    NoValue("numbered paper", rf"(?<![\w-]){_NEAR}(?i:(?:{_NUMBERED}))s?(?:[\s-](?:[Nn]umbers?|[Nn]o\.?|[Nn]r\.?|ID|id|n°|#))?\.?\s?[:#]?\s?(?:[A-Z]{{1,4}}[-/ ]?)?\d{{3,}}(?:[ /-]\d+)*{_PLAIN}", "Order number 88231", _LABELLED),
     NoValue("number of a paper", rf"(?i:\b(?:{_NUMBERED}|[\w-]{{2,20}}))[\s-](?i:number|no|nos|nr|num|code)\.?\s?[:#]?\s?\d[\d,./ -]*\d", "US Patent No. 10,123,456", _words(_NUMBER_WORDS)),
     NoValue("German number", rf"(?:[{_L}]*(?:[Nn]ummer|[Kk]ennzeichen|[Kk]onto)|{_B}Nr\.?|-(?:Nr\.?|ID)|[a-zäöü]nr\.)\s?:?\s?\d[\d /-]*\d?", "Kundennummer 445566", probe=("ummer", "ennzeichen", "onto", "Nr", "nr.", "-ID")),
     NoValue("number sign", rf"{_B}(?:No\.|Nos\.|Nr\.|N°|n°|№)\s?\d++(?![.,]\d)(?:[/:-]\w+)*", "No. 12", probe=("No", "Nr.", "N°", "n°", "№")),

@@ -261,7 +261,7 @@ def _value(found: _Found, line: str, hidden: str, undecided: bool) -> Value:
     number = -found.number if found.sign in ("-", "–") else found.number
     other = found.token.other
     others = found.alternatives if other is None or not undecided else (*found.alternatives, other * found.factor)
-    value = Value(
+    fields = (
         found.start,
         found.end,
         line[found.start : found.end],
@@ -275,4 +275,5 @@ def _value(found: _Found, line: str, hidden: str, undecided: bool) -> Value:
         int(found.token.number.as_tuple().exponent) < 0,
         _is_year(found) and not UNIT_AFTER_YEAR.match(hidden, found.end),
     )
-    return replace(value, distinctive=True) if is_distinctive(value) else value
+    value = Value(*fields)
+    return Value(*fields[:7], True, *fields[8:]) if is_distinctive(value) else value
