@@ -218,6 +218,29 @@ def test_the_samples_hold_what_their_scripts_put_there(samples: Path) -> None:
     assert dci.figures["requirements"].value is None
 
 
+def test_the_samples_scores_are_those_counted_by_hand(samples: Path) -> None:
+    tasks = {run.run_id: run.task_name for run in rerun.runs(samples)}
+    found = {
+        row.method: {tasks[part.run_id]: (part.count, part.of) for part in row.cells["pass_rate"].attempts[0].parts}
+        for row in tables.scores(samples).rows
+    }
+    assert found == {
+        "dci": {
+            "quarterly energy report": (8, 10),
+            "purchase orders by supplier": (1, 11),
+            "water and electricity manual": (6, 13),
+        },
+        "running_tab": {
+            "business travel guide": (7, 8),
+            "purchase orders by supplier": (11, 11),
+            "year sheet of a village hall": (3, 13),
+            "water and electricity manual": (12, 13),
+        },
+    }
+    complete = {row.method: row.cells["tcr70"].mean for row in tables.scores(samples).rows}
+    assert complete == {"dci": 1 / 3, "running_tab": 3 / 4}
+
+
 def test_an_excerpt_that_two_files_share_counts_once(samples: Path) -> None:
     [_, running_tab] = tables.tab_holdings(samples)
     hall = by_task(samples, running_tab, "excerpted")["year sheet of a village hall"][0]

@@ -114,8 +114,9 @@ def _head(found: RunComparison, left: RunRow, right: RunRow) -> None:
     for column, run in zip(st.columns(2), (left, right), strict=True):
         with column, st.container(horizontal=True, key=f"links-{'left' if run is left else 'right'}"):
             query = selection.to_address(selection.Selection(run.run_id))
-            st.page_link("views/replay.py", label="replay", query_params=query)
-            st.page_link("views/deliverable.py", label="deliverable", query_params=query)
+            side = "left" if run is left else "right"
+            st.page_link("views/replay.py", label=f"{side}: replay", query_params=query)
+            st.page_link("views/deliverable.py", label=f"{side}: deliverable", query_params=query)
 
 
 def _number(number: float | None) -> str:
