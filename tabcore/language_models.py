@@ -13,9 +13,10 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from tabcore.errors import ModelError, ModelUnusable, UsageError
@@ -35,6 +36,8 @@ RETRIES = 5
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Form: TypeAlias = Literal["json_schema", "json_object", "text"]
 Finish: TypeAlias = Literal["complete", "cut", "refused"]
+
+_Result = TypeVar("_Result")
 
 _FORMS: tuple[Form, ...] = ("json_schema", "json_object", "text")
 
@@ -159,6 +162,19 @@ def _key(host: str, variable: str, environment: Mapping[str, str]) -> str:
             f"variable {variable or KEY_VARIABLE}", "its key has letters beyond ASCII", "Copy the key again"
         )
     return found.strip()
+
+
+def run_apart(coroutine: Coroutine[Any, Any, _Result], interrupted: Callable[[], object] = lambda: None) -> _Result:
+    """The result of a coroutine, in a thread with an event loop of its own: the caller, a notebook for one, may run one.
+
+    Ctrl-C calls `interrupted`, which is to end the coroutine, and waits until it has ended.
+    """
+    with ThreadPoolExecutor(1, "asking a model") as apart:
+        try:
+            return apart.submit(asyncio.run, coroutine).result()
+        except KeyboardInterrupt:
+            interrupted()
+            raise
 
 
 class LanguageModel:

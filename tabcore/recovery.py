@@ -29,7 +29,7 @@ from tabcore.analyses.recovery_cases import (
 )
 from tabcore.analyses.recovery_prompts import converse
 from tabcore.errors import ModelError, ModelUnusable, UsageError
-from tabcore.language_models import Answer, Endpoint, LanguageModel, Parameters, Prompt
+from tabcore.language_models import Answer, Endpoint, LanguageModel, Parameters, Prompt, run_apart
 from tabcore.redaction import Masks, redacted
 from tabcore.rerun import Db, numbers_of, open_store
 from tabcore.store import answers as kept
@@ -180,8 +180,9 @@ def ask(
     known = dict(_known(db, where.model, where.parameters))
     waiting = _waiting(asked, choice.arms, protocol, where, known)
     _refuse_beyond(_plan(waiting, protocol, where), limits)
-    asking = _Asking(db, protocol, where, limits, known, progress, cancel or threading.Event())
-    return asyncio.run(asking.all(waiting))
+    cancel = cancel or threading.Event()
+    asking = _Asking(db, protocol, where, limits, known, progress, cancel)
+    return run_apart(asking.all(waiting), cancel.set)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from tabcore.language_models import (
     Parameters,
     Prompt,
     endpoint,
+    run_apart,
 )
 
 SCHEMA = '{"type": "object", "properties": {"values": {"type": "array"}}}'
@@ -27,12 +27,20 @@ FAST = {"retry-after-ms": "1"}
 
 def ask(server: ModelServer, *, timeout: float = 20, key: str = "", prompt: Prompt = PROMPT) -> Answer:
     where = endpoint(server.url, "m", "KEY" if key else "", timeout=timeout, environment={"KEY": key})
-    return asyncio.run(_ask(where, prompt))
+    return run_apart(_ask(where, prompt))
 
 
 async def _ask(where, prompt):  # type: ignore[no-untyped-def]
     async with LanguageModel(where) as model:
         return await model.answer(prompt)
+
+
+def test_a_caller_may_run_an_event_loop_of_its_own() -> None:
+    async def in_a_notebook(server: ModelServer) -> Answer:
+        return ask(server)
+
+    with answering([Reply("5")]) as server:
+        assert run_apart(in_a_notebook(server)).text == "5"
 
 
 def test_an_answer_comes_with_its_tokens_and_the_form_that_was_taken() -> None:
@@ -134,7 +142,7 @@ def test_nobody_there_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -
     with answering([Reply()]) as server:
         gone = server.url
     with pytest.raises(ModelUnusable, match="nobody answers there"):
-        asyncio.run(_ask(endpoint(gone, "m", environment={}), PROMPT))
+        run_apart(_ask(endpoint(gone, "m", environment={}), PROMPT))
 
 
 def test_half_an_answer_is_asked_for_again() -> None:
@@ -190,7 +198,7 @@ def test_neither_a_vendors_key_nor_an_organisation_goes_to_somebody_else(monkeyp
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, "secret-of-mine")
     with answering([Reply("5")]) as server:
-        asyncio.run(_ask(endpoint(server.url, "m"), PROMPT))
+        run_apart(_ask(endpoint(server.url, "m"), PROMPT))
     assert "secret-of-mine" not in str(server.headers)
 
 
