@@ -13,6 +13,8 @@ _HELP = """\
 
 **Keys of the deliverable** · `n` `p` next, previous unsupported value · `←` `→` the value beside · `Esc` none
 
+**Keys of the taxonomy's desk** · `1` to `6` the type · `s` skip · `u` undo · `n` note · `p` what the rules and others say
+
 - **Turn**: one model response with its tool calls and what they showed.
 - **Requirement**: one fact, figure or element that the task asks for; ○ open, ● done (cites a read-log entry), \
 ◌ unavailable (gives a reason).

@@ -24,22 +24,28 @@ _NAME, _SKIPPED, _DONE, _SAW, _FAULT, _OPENED, _SAID = (
 
 
 def draw(found: FailureTaxonomy, head: DeltaGenerator) -> None:
-    """The desk for these failed rubrics; who labels and what waits is asked in `head`."""
+    """The desk for these failed rubrics; who labels and what waits is asked in `head`.
+
+    The buttons are sent before the rubric above them: whoever sees a rubric presses keys that are its own.
+    """
     labels = taxonomy_data.labels()
     counts = counting(labels)
     with head:
         who, waiting = _queue(found, counts)
-    _progress(found, counts, who)
-    if fault := st.session_state.pop(_FAULT, None):
-        st.error(plain_line(fault, 400))
     one = _current(found, waiting)
-    if one is None:
-        st.info("Nothing waits in this queue. Another queue, or another choice of runs, may have more.")
-        _buttons(None, who, counts)
-        return
-    case = taxonomy_data.rubric_case(item_of(one))
-    label_evidence.draw_rubric(case)
+    case = taxonomy_data.rubric_case(item_of(one)) if one else None
+    top = st.container()
     _buttons(one, who, counts)
+    with top:
+        _progress(found, counts, who)
+        if fault := st.session_state.pop(_FAULT, None):
+            st.error(plain_line(fault, 400))
+        if case is None:
+            st.info("Nothing waits in this queue. Another queue, or another choice of runs, may have more.")
+        else:
+            label_evidence.draw_rubric(case)
+    if one is None or case is None:
+        return
     if st.session_state.get(_SAW) == item_of(one):
         _proposals(one, counts, who)
     label_evidence.draw(case)
