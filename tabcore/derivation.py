@@ -40,6 +40,7 @@ from tabcore.tab.corrections import DecisionCorrection
 from tabcore.tab.events import CaptureUndecided
 from tabcore.tab.history import Historian, TurnFacts, workspace_of
 from tabcore.tab.keeper import excerpt_text
+from tabcore.tab.operations import operation_of
 from tabcore.tab.oracle import Oracle
 from tabcore.trajectory import Deliverable, Piece, RunEnded, RunHeader, RunStarted, Tally, Task, Turn, TurnRead, run_key
 
@@ -370,4 +371,8 @@ def stated_header(bundle: Bundle, key: str, header: RunHeader) -> RunHeader:
 
 
 def _received(turn: Turn) -> int:
-    return sum(len(excerpt_text(observation)) for observation in turn.observations)
+    """Characters that the turn's results showed, without the tab's own words."""
+    asked = {call.call_id for call in turn.calls if operation_of(call)}
+    return sum(
+        len(excerpt_text(shown)) for shown in turn.observations if not shown.call_id or shown.call_id not in asked
+    )
