@@ -267,4 +267,4 @@ def test_a_huge_line_and_bombs_stay_within_bounded_memory(megabytes: int, tmp_pa
     assert [fate.split()[1] for fate in fates if fate.startswith(("line", "deep"))] == ["1", "1"]
     assert [fate for fate in fates if "[]" in fate] == []
     assert [fate.split()[0] for fate in fates if "oversized member" in fate] == ["bomb.jsonl.gz", "bomb.zip"]
-    assert int(peak) < 600
+    assert int(peak) < 700
