@@ -629,10 +629,12 @@ def real() -> Endpoint:
     return endpoint(url, model)
 
 
-def test_a_real_model_answers_in_all_three_arms(made: Made, real: Endpoint) -> None:
+def test_a_real_model_answers_in_all_three_arms_once(made: Made, real: Endpoint) -> None:
+    """What it recovers is its own affair: a small model may well miss it."""
     made.run({"a": "Aldgate gets 1,234.50"})
     asked = recovery.ask(made.store, Choice(), USUAL, real, Limits(at_once=1))
     assert (asked.stopped, asked.faults) == ("", ())
     found = recovery.masked_recovery(made.store, model=real.model, parameters=real.parameters)
     assert [result.answered for result in found.arms] == [1, 1, 1]
-    assert rates(found)["read log"] == (1, 1)
+    assert all(talk.answers[-1].text for talk in found.cases[0].conversations.values())
+    assert recovery.ask(made.store, Choice(), USUAL, real).progress.calls == 0
