@@ -15,7 +15,7 @@ from tabcore.analyses.agreement import Item
 from tabcore.analyses.labels import Label, counting
 from tabcore.analyses.type_prompts import VERSION, Judged, Material, judged, type_prompt
 from tabcore.errors import ModelError, ModelUnusable, UsageError
-from tabcore.language_models import Answer, Endpoint, LanguageModel, Prompt
+from tabcore.language_models import Answer, Endpoint, LanguageModel, Prompt, run_apart
 from tabcore.redaction import Masks, redacted
 from tabcore.rerun import Db, numbers_of, open_store
 from tabcore.store import answers as kept
@@ -59,7 +59,7 @@ def annotate(
     db: Db, asked: Plan, where: Endpoint, at_once: int = 2, progress: Callable[[int, int], object] = lambda *_: None
 ) -> Annotated:
     """Ask, and keep what is answered; an endpoint that cannot be used ends it, and what was answered is kept."""
-    return asyncio.run(_annotate(db, asked, where, at_once, progress))
+    return run_apart(_annotate(db, asked, where, at_once, progress))
 
 
 async def _annotate(

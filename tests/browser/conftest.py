@@ -30,8 +30,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
+            if _is_variant(item) and not item.config.getoption("--long"):
+                item.add_marker(pytest.mark.skip(reason="variant of a newer page: run it with --long"))
             if chromium() is None and not os.environ.get("RUNNINGTAB_REQUIRE_BROWSER"):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+NEWER = ("compare", "deliverable", "query", "recovery", "scores", "taxonomy")
+"""Pages of which the dark theme and the second width are tested with --long only, so that CI stays short."""
+
+
+def _is_variant(item: pytest.Item) -> bool:
+    variant = item.name.partition("[")[2]
+    return any(page in item.path.name for page in NEWER) and ("dark" in variant or "[800" in item.name)
 
 
 @pytest.fixture(scope="session")
