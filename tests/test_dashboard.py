@@ -276,3 +276,18 @@ def test_the_settings_hold_when_it_is_started_from_an_empty_folder(tmp_path: Pat
 def test_the_made_run_reads_when_it_says(run_id: str, store: Path) -> None:
     entries = rerun.replay(store, run_id).timeline.entries
     assert [entry.turn for entry in entries] == [read_turn(i, 40, 6, 3) for i in range(6)]
+
+
+def _two_faults() -> None:
+    from dashboard.parts.boundary import boundary
+    from tabcore.errors import UsageError
+
+    for number in (1, 2):
+        with boundary():
+            raise UsageError(f"run {number}", "there is no such run", "Load its log")
+
+
+def test_two_faults_on_one_page_are_told_each_in_a_box_of_its_own() -> None:
+    app = AppTest.from_function(_two_faults).run()
+    assert not app.exception
+    assert [text.value for text in app.text] == [f"run {n}: there is no such run.\nLoad its log" for n in (1, 2)]
