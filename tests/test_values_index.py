@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tabcore.text import no_values
@@ -163,14 +163,15 @@ def test_words_that_a_rule_knows_are_read_alike_beside_every_form_of_number() ->
 
 
 @given(st.integers(0, 2**40))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@example(48552)  # a line break written out before a currency's code: le)Q3\\nUSD5
+@settings(max_examples=60, deadline=None)
 def test_lines_put_together_from_what_rules_react_to_are_read_alike(seed: int) -> None:
     pick = random.Random(seed)
     assert differing([line_of(pick) for _ in range(400)]) == []
 
 
 @given(st.integers(0, 2**40))
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None)
 def test_texts_of_such_lines_and_of_gold_sentences_are_read_alike(seed: int) -> None:
     pick = random.Random(seed)
     texts = [
@@ -199,7 +200,7 @@ def test_the_stream_of_a_text_holds_its_values(text: str) -> None:
 
 
 @given(st.lists(st.sampled_from(SENTENCES), max_size=6))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None)
 def test_short_texts_are_read_as_long_ones_are(texts: list[str]) -> None:
     assert rows(texts, short=1 << 14) == rows(texts)
 

@@ -136,8 +136,8 @@ _NO_FREE = "|".join(
         r"\.\.|\. \. ",
         # an address goes on to the next blank
         r"(?:://|www\.)[^\s\"'<>]*[=(|$][-$(]*[0-9]",
-        # a line break that is written out is none of the letters before a number
-        r"\\[nrt][-+(]?\$?[0-9]",
+        # a line break that is written out is none of the letters before a number, nor of a currency's before it
+        r"\\[nrt][-+(]?[A-Za-z$]{0,4} ?[0-9]",
         # labels with a colon; lists that a label begins
         _NO_PREFIX,
         rf"(?i:(?:^|[^a-z]){_any(LABEL_WORDS)}\.?: ?\"?[-$(]?[0-9])",
