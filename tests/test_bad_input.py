@@ -231,7 +231,7 @@ def test_every_format_is_among_the_samples() -> None:
 
 
 _HUGE = """
-import resource, sys
+import sys
 from pathlib import Path
 from tabcore.ingest import load
 from tabcore.store.columns import without_pandas
@@ -242,8 +242,10 @@ folder = Path(sys.argv[1])
 loaded = load([str(path) for path in sorted(folder.iterdir())], Store(folder.parent / "runs.duckdb"))
 for item in loaded:
     print(Path(item.path).name, len(item.runs), sorted({problem.kind for problem in item.problems}))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+[peak] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
+print(int(peak.split()[1]) >> 10)
 """
+# Not ru_maxrss, which begins with what the parent held when it forked: hundreds of megabytes late in a session of tests.
 
 
 @pytest.mark.parametrize("megabytes", [40, pytest.param(200, marks=pytest.mark.long)])
@@ -267,4 +269,4 @@ def test_a_huge_line_and_bombs_stay_within_bounded_memory(megabytes: int, tmp_pa
     assert [fate.split()[1] for fate in fates if fate.startswith(("line", "deep"))] == ["1", "1"]
     assert [fate for fate in fates if "[]" in fate] == []
     assert [fate.split()[0] for fate in fates if "oversized member" in fate] == ["bomb.jsonl.gz", "bomb.zip"]
-    assert int(peak) < 700
+    assert int(peak) < 600
