@@ -70,6 +70,7 @@ _NOT_MASKED = "show keys and tokens as they stand, where a mask such as [secret:
 
 
 _Run: TypeAlias = Callable[[argparse.Namespace], int]
+_Command: TypeAlias = Callable[[str, str, _Run], argparse.ArgumentParser]
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
@@ -116,6 +117,25 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(command=run)
         return sub
 
+    _add_loading(command)
+    _add_looking(command)
+    _add_correcting(command)
+    asked = commands.add_parser("analyze", help="answer a question about the loaded runs", allow_abbrev=False)
+    questions = asked.add_subparsers(title="questions", metavar="QUESTION", required=True)
+    add_questions(lambda name, help, run: command(name, help, run, questions))
+    add_provenance(command)
+    add_search(command)
+    add_report(command)
+    labelled = commands.add_parser(
+        "labels", help="types of failures that people and models stated, as files", allow_abbrev=False
+    )
+    ways = labelled.add_subparsers(title="what to do", metavar="WHAT", required=True)
+    add_labels(lambda name, help, run: command(name, help, run, ways))
+    _add_exporting(command)
+    return parser
+
+
+def _add_loading(command: _Command) -> None:
     opened = command("open", "load what is named (else the sample runs, once) and show all runs in the browser", _open)
     opened.add_argument("paths", nargs="*", metavar="PATH", help=_LOADABLE)
     opened.add_argument(
@@ -135,6 +155,9 @@ def _parser() -> argparse.ArgumentParser:
     watched.add_argument(
         "--quiet", type=float, default=600, metavar="SECONDS", help="a log without growth for so long has ended (600)"
     )
+
+
+def _add_looking(command: _Command) -> None:
     _add_json(command("runs", "list the loaded runs", _runs))
     shown = command("show", "print the tab of one run", _show)
     shown.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
@@ -144,6 +167,9 @@ def _parser() -> argparse.ArgumentParser:
     found = command("problems", "list what was wrong with logs and what was done about it", _problems)
     found.add_argument("run", nargs="?", metavar="RUN", help="only of the log of this run")
     _add_json(found)
+
+
+def _add_correcting(command: _Command) -> None:
     corrected = command("correct", "say what a call did with a file, where capture was wrong", _correct)
     corrected.add_argument("run", metavar="RUN", help="the id of a run, or its beginning")
     corrected.add_argument("--turn", type=int, required=True, metavar="N", help="the turn of the call, from 1")
@@ -153,17 +179,9 @@ def _parser() -> argparse.ArgumentParser:
         "kind", choices=_KINDS, help="what the call did with it; as-captured takes a correction back"
     )
     corrected.add_argument("--by", required=True, metavar="NAME", help="who says so")
-    asked = commands.add_parser("analyze", help="answer a question about the loaded runs", allow_abbrev=False)
-    questions = asked.add_subparsers(title="questions", metavar="QUESTION", required=True)
-    add_questions(lambda name, help, run: command(name, help, run, questions))
-    add_provenance(command)
-    add_search(command)
-    add_report(command)
-    labelled = commands.add_parser(
-        "labels", help="types of failures that people and models stated, as files", allow_abbrev=False
-    )
-    ways = labelled.add_subparsers(title="what to do", metavar="WHAT", required=True)
-    add_labels(lambda name, help, run: command(name, help, run, ways))
+
+
+def _add_exporting(command: _Command) -> None:
     exported = command("export", "write a run as a document for other programs, or the whole store as Parquet", _export)
     exported.add_argument("run", nargs="?", metavar="RUN", help="the id of a run, or its beginning")
     exported.add_argument("--parquet", metavar="DIR", help="write every table of the store to this new folder instead")
@@ -171,7 +189,6 @@ def _parser() -> argparse.ArgumentParser:
     exported.add_argument("--for-judge", action="store_true", help="leave out the tab: its calls and its words")
     exported.add_argument("--no-redact", action="store_true", help=_NOT_MASKED)
     exported.add_argument("-o", "--output", metavar="FILE", help="the file to write (default: print it)")
-    return parser
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
