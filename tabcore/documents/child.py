@@ -68,11 +68,14 @@ class Child:
     def read(self, content: Content) -> Document:
         """The document; one that ends the process is without pieces and has a problem that says why."""
         with self._lock:
+            answered = False
             try:
-                return self._asked(content)
-            except BaseException:
-                self._end()
-                raise
+                document = self._asked(content)
+                answered = True
+            finally:
+                if not answered:
+                    self._end()
+            return document
 
     def close(self) -> None:
         """Ends the process."""

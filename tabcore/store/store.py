@@ -185,12 +185,12 @@ def _instance() -> Connection:
 @contextmanager
 def _transaction(connection: Connection) -> Iterator[None]:
     connection.execute("BEGIN")
+    end = "ROLLBACK"
     try:
         yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+        end = "COMMIT"
+    finally:
+        connection.execute(end)
 
 
 def _make(connection: Connection) -> None:
