@@ -21,9 +21,9 @@ from tabcore.readers.contents import amount, content, text_of, unpacked
 from tabcore.readers.heads import Head
 from tabcore.readers.json_documents import shaped, values
 from tabcore.readers.trace_messages import Said, messages
-from tabcore.readers.traces import ModelSpan, Node, RetrievalSpan, ToolSpan, is_told, read_trace
+from tabcore.readers.traces import ModelSpan, Node, RetrievalSpan, ToolSpan, read_traces
 from tabcore.source import Source
-from tabcore.trajectory import Json, Piece, RunEnded, RunHeader, RunStarted, Usage
+from tabcore.trajectory import Json, Piece, RunHeader, Usage
 
 NAME = "langfuse"
 
@@ -67,14 +67,7 @@ def read(source: Source) -> Iterator[Piece]:
     for _, value in values(source, _is_observation, account):
         for item in value if isinstance(value, list) else [value]:
             log.take(item)
-    told = {ident: nodes for ident, nodes in log.nodes.items() if is_told(nodes)}
-    for ident, nodes in told.items():
-        read_trace(nodes, ident, log.header(ident), account)
-        yield from account.drain()
-    if not told:
-        account.note(0, "no turns", "no generation and no tool is among the observations", "kept without turns")
-        account.pieces += [RunStarted("", RunHeader(NAME)), RunEnded("", RunHeader(NAME))]
-    yield from account.close()
+    yield from read_traces(log.nodes, log.header, account, silent="no generation and no tool is among the observations")
 
 
 def _is_observation(value: dict[str, Json]) -> bool:

@@ -21,9 +21,9 @@ from tabcore.readers.contents import text_of, unpacked
 from tabcore.readers.heads import Head
 from tabcore.readers.json_documents import shaped, values
 from tabcore.readers.trace_messages import Said, messages
-from tabcore.readers.traces import ModelSpan, Node, ToolSpan, is_told, read_trace
+from tabcore.readers.traces import ModelSpan, Node, ToolSpan, read_traces
 from tabcore.source import Source
-from tabcore.trajectory import Json, Piece, RunEnded, RunHeader, RunStarted, Usage
+from tabcore.trajectory import Json, Piece, RunHeader, Usage
 
 NAME = "openai-agents"
 
@@ -82,14 +82,7 @@ def read(source: Source) -> Iterator[Piece]:
     for _, value in values(source, _is_item, account):
         for item in _items(value):
             log.take(item)
-    told = {ident: nodes for ident, nodes in log.nodes.items() if is_told(nodes)}
-    for ident, nodes in told.items():
-        read_trace(nodes, ident, log.header(ident), account)
-        yield from account.drain()
-    if not told:
-        account.note(0, "no turns", "no answer of a model and no tool is among the spans", "kept without turns")
-        account.pieces += [RunStarted("", RunHeader(NAME)), RunEnded("", RunHeader(NAME))]
-    yield from account.close()
+    yield from read_traces(log.nodes, log.header, account, silent="no answer of a model and no tool is among the spans")
 
 
 def _is_span(value: Json) -> bool:
@@ -153,7 +146,7 @@ class _Log:
     def header(self, ident: str) -> RunHeader:
         """What is known of a trace before its first turn."""
         trace = self._traces.get(ident, _Trace())
-        starts = [node.start for node in self.nodes[ident] if node.start is not None]
+        starts = [node.start for node in self.nodes.get(ident, ()) if node.start is not None]
         return RunHeader(
             NAME,
             NAME,

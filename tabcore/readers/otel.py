@@ -19,9 +19,9 @@ from tabcore.readers.base import Account
 from tabcore.readers.heads import Head
 from tabcore.readers.json_documents import values
 from tabcore.readers.otel_spans import RawSpan, node_of, plain
-from tabcore.readers.traces import Node, is_told, read_trace
+from tabcore.readers.traces import Node, read_traces
 from tabcore.source import Source
-from tabcore.trajectory import Json, Piece, RunEnded, RunHeader, RunStarted
+from tabcore.trajectory import Json, Piece, RunHeader
 
 NAME = "otel"
 
@@ -40,14 +40,9 @@ def read(source: Source) -> Iterator[Piece]:
         for item in value if isinstance(value, list) else [value]:
             for raw in _spans(item, account):
                 traces.setdefault(raw.trace, _Trace()).add(raw)
-    told = {ident: trace for ident, trace in traces.items() if is_told(trace.nodes)}
-    for ident, trace in told.items():
-        read_trace(trace.nodes, ident, trace.header(ident), account)
-        yield from account.drain()
-    if not told:
-        account.note(0, "no turns", f"none of {len(traces)} traces holds a model's span", "kept without turns")
-        account.pieces += [RunStarted("", RunHeader(NAME)), RunEnded("", RunHeader(NAME))]
-    yield from account.close()
+    nodes = {ident: trace.nodes for ident, trace in traces.items()}
+    silent = f"none of {len(traces)} traces holds a model's span"
+    yield from read_traces(nodes, lambda ident: traces.get(ident, _Trace()).header(ident), account, silent=silent)
 
 
 class _Trace:

@@ -10,14 +10,14 @@ otherwise the tool's own workings.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabcore.readers.assembly import Response, RunAssembler
 from tabcore.readers.base import Account
 from tabcore.readers.contents import arguments
 from tabcore.readers.trace_messages import Said, packed_arguments
-from tabcore.trajectory import Message, Observation, RunHeader, Span, ToolCall, Usage
+from tabcore.trajectory import Message, Observation, Piece, RunEnded, RunHeader, RunStarted, Span, ToolCall, Usage
 
 DEPTH = 100
 """Spans lie in no more spans than this."""
@@ -66,6 +66,24 @@ class RetrievalSpan(Node):
 def is_told(nodes: Iterable[Node]) -> bool:
     """True when a model, a tool or a look-up is among the spans."""
     return any(isinstance(node, ModelSpan | ToolSpan | RetrievalSpan) for node in nodes)
+
+
+def read_traces(
+    traces: Mapping[str, Sequence[Node]], header: Callable[[str], RunHeader], account: Account, *, silent: str
+) -> Iterator[Piece]:
+    """The runs of a log's traces, by their idents; those without a model, a tool or a look-up are passed over.
+
+    `header` says what is known of a trace by its ident, "" for none. A log that has no other traces is one run without
+    turns, and `silent` says what was looked for.
+    """
+    told = {ident: nodes for ident, nodes in traces.items() if is_told(nodes)}
+    for ident, nodes in told.items():
+        read_trace(nodes, ident, header(ident), account)
+        yield from account.drain()
+    if not told:
+        account.note(0, "no turns", silent, "kept without turns")
+        account.pieces += [RunStarted("", header("")), RunEnded("", header(""))]
+    yield from account.close()
 
 
 def read_trace(nodes: Iterable[Node], key: str, header: RunHeader, account: Account) -> None:
