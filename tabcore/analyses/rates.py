@@ -11,18 +11,18 @@ _Z = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`count` of `of` cases.
+    """`count` of `of` cases, or of points to be had.
 
     >>> Rate(1, 4).share, Rate(0, 0).share
     (0.25, None)
     """
 
-    count: int
-    of: int
+    count: float
+    of: float
 
     @property
     def share(self) -> float | None:
-        """From 0 to 1; None without cases."""
+        """From 0 to 1, but for bonus points; None without cases."""
         return self.count / self.of if self.of else None
 
     @property

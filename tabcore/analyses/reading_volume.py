@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tabcore.analyses.score_facts import METRICS, Metric, Part, RunPart, ScoredRun, parts_of
+from tabcore.analyses.rates import Rate
+from tabcore.analyses.score_facts import METRICS, Metric, RunPart, ScoredRun, parts_of
 
 THIRDS = ("lightest", "middle", "heaviest")
 
@@ -24,8 +25,8 @@ class Third:
     tasks: tuple[str, ...]
     low: float
     high: float
-    baseline: Part
-    method: Part
+    baseline: Rate
+    method: Rate
     parts: tuple[RunPart, ...]
 
     @property
@@ -108,5 +109,5 @@ def _third(
     return Third(name, tuple(tasks), min(volumes), max(volumes), baseline, method, own)
 
 
-def _pooled(parts: Sequence[Part]) -> Part:
-    return Part(math.fsum(part.count for part in parts), math.fsum(part.of for part in parts))
+def _pooled(parts: Sequence[Rate]) -> Rate:
+    return Rate(math.fsum(part.count for part in parts), math.fsum(part.of for part in parts))

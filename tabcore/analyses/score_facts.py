@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabcore.analyses.final_answers import matches
+from tabcore.analyses.rates import Rate
 from tabcore.analyses.value_facts import RubricFacts
 
 Metric = Literal["pass_rate", "tcr70", "score", "success", "acc0", "acc1"]
@@ -31,23 +32,6 @@ METHODS = ("dci", "todo", "self_refine", "self_tracking", "running_tab")
 """The paper's methods, in the order of its tables."""
 COMPLETE = 0.7
 """The share of passed rubrics from which a task counts as complete (TCR@70)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """`count` of `of`: what one run, or several, add to a score.
-
-    >>> Part(3, 4).share, Part(0, 0).share
-    (0.75, None)
-    """
-
-    count: float
-    of: float
-
-    @property
-    def share(self) -> float | None:
-        """From 0 to 1 for all but bonus points; None where nothing was evaluated."""
-        return self.count / self.of if self.of else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +92,7 @@ def company_score(result: float, total: float) -> float:
     return 0.5 * result / total + 0.5 * (result >= total)
 
 
-def parts_of(run: ScoredRun) -> dict[Metric, Part]:
+def parts_of(run: ScoredRun) -> dict[Metric, Rate]:
     """What a run adds to each score of its benchmark; empty where nothing of it was evaluated."""
     match run.measure:
         case "rubrics":
@@ -119,26 +103,26 @@ def parts_of(run: ScoredRun) -> dict[Metric, Part]:
             return _of_answer(run)
 
 
-def _of_rubrics(rubrics: Iterable[RubricFacts]) -> dict[Metric, Part]:
+def _of_rubrics(rubrics: Iterable[RubricFacts]) -> dict[Metric, Rate]:
     verdicts = [rubric.passed for rubric in rubrics if rubric.passed is not None]
     if not verdicts:
         return {}
     passed = sum(verdicts)
-    return {"pass_rate": Part(passed, len(verdicts)), "tcr70": Part(passed >= COMPLETE * len(verdicts), 1)}
+    return {"pass_rate": Rate(passed, len(verdicts)), "tcr70": Rate(passed >= COMPLETE * len(verdicts), 1)}
 
 
-def _of_points(points: tuple[float, float] | None) -> dict[Metric, Part]:
+def _of_points(points: tuple[float, float] | None) -> dict[Metric, Rate]:
     if points is None or points[1] <= 0:
         return {}
     result, total = points
-    return {"score": Part(company_score(result, total), 1), "success": Part(result >= total, 1)}
+    return {"score": Rate(company_score(result, total), 1), "success": Rate(result >= total, 1)}
 
 
-def _of_answer(run: ScoredRun) -> dict[Metric, Part]:
+def _of_answer(run: ScoredRun) -> dict[Metric, Rate]:
     if run.answer is None or run.expected is None:
         return {}
     exact, near = (matches(run.answer, run.expected, error) for error in ("0", "0.01"))
-    return {"acc0": Part(exact, 1), "acc1": Part(near, 1)}
+    return {"acc0": Rate(exact, 1), "acc1": Rate(near, 1)}
 
 
 def method_order(method: str) -> tuple[int, str]:

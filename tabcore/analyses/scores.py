@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tabcore.analyses.rates import Rate
 from tabcore.analyses.score_facts import (
     METRICS,
     Measure,
     Metric,
-    Part,
     RunPart,
     ScoredRun,
     is_switch,
@@ -34,7 +34,7 @@ class AttemptScore:
     """What one attempt scored, and what each run added; one a task unless a task was run twice."""
 
     attempt: int
-    part: Part
+    part: Rate
     parts: tuple[RunPart, ...]
 
     @property
@@ -167,7 +167,7 @@ def _attempt(metric: Metric, number: int, runs: Iterable[ScoredRun]) -> AttemptS
     parts = [RunPart(run.run_id, p[metric].count, p[metric].of) for run in runs if (p := parts_of(run))]
     if not parts:
         return None
-    whole = Part(math.fsum(part.count for part in parts), math.fsum(part.of for part in parts))
+    whole = Rate(math.fsum(part.count for part in parts), math.fsum(part.of for part in parts))
     return AttemptScore(number, whole, tuple(parts))
 
 

@@ -274,5 +274,5 @@ def _key_turns(case: RubricCase) -> Iterator[tuple[int, str]]:
             yield place.turn, f"{story.value.text} was shown"
 
 
-def _share(count: int, of: int) -> str:
+def _share(count: float, of: float) -> str:
     return f"{count:,} of {of:,} ({100 * count / of:.1f} %)" if of else "0"
