@@ -17,10 +17,11 @@ from tabcore.analyses.type_prompts import VERSION, Judged, Material, judged, typ
 from tabcore.errors import ModelError, ModelUnusable, UsageError
 from tabcore.language_models import Answer, Endpoint, LanguageModel, Prompt, run_apart
 from tabcore.redaction import Masks, redacted
-from tabcore.rerun import Db, numbers_of, open_store
+from tabcore.rerun import Db, open_store
 from tabcore.store import answers as kept
 from tabcore.store import secret_selects, taxonomy_selects
 from tabcore.store.answers import Kept, key_of
+from tabcore.store.run_ids import numbers_of_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def _keep(db: Db, item: Item, prompt: Prompt, answer: Answer, where: Endpoint) -
     """Keep an answer, and its label where its quotes occur in the record."""
     now = round(time.time(), 6)
     with open_store(db).writing() as connection:
-        [number] = numbers_of(connection, [item[0]])
+        [number] = numbers_of_runs(connection, [item[0]])
         kept.keep(connection, [Kept(item[0], prompt, answer, where.model, where.base_url, where.parameters, now)])
         masks = Masks(secret_selects.of_run(connection, number))
         record = map(masks.text, taxonomy_selects.record_texts(connection, number))
@@ -116,7 +117,7 @@ def _prompts(db: Db, items: Sequence[Item]) -> Iterator[tuple[Item, Prompt]]:
     for item in items:
         case = labelling.rubric_case(db, item)
         with open_store(db).reading() as connection:
-            [number] = numbers_of(connection, [item[0]])
+            [number] = numbers_of_runs(connection, [item[0]])
             task, opened, unopened = taxonomy_selects.task_and_files(connection, number)
             delivered = tuple(taxonomy_selects.delivered_texts(connection, number).items())
             masks = Masks(secret_selects.of_run(connection, number))

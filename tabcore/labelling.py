@@ -22,9 +22,10 @@ from tabcore.errors import UsageError
 from tabcore.exports.label_rows import ReadRow, Refusal
 from tabcore.questions import accepted, told
 from tabcore.redaction import Masks, redacted
-from tabcore.rerun import Db, numbers_of, open_store
+from tabcore.rerun import Db, open_store
 from tabcore.store import labels as kept
 from tabcore.store import secret_selects, selects
+from tabcore.store.run_ids import numbers_of_runs
 from tabcore.store.taxonomy_selects import delivered_texts, taxonomy_facts
 from tabcore.store.value_selects import Connection, run_facts, value_facts
 from tabcore.tab.context_window import PAPER_LEVEL
@@ -52,7 +53,7 @@ def failure_taxonomy(db: Db = None, runs: Collection[str] | None = None, rule: R
         chosen = (
             None
             if runs is None
-            else {run.run_id for run in run_facts(connection, numbers_of(connection, runs)).values()}
+            else {run.run_id for run in run_facts(connection, numbers_of_runs(connection, runs)).values()}
         )
         found = proposed(taxonomy_facts(connection, accepted(rule, dates=False)))
         found = found if chosen is None else found.of(chosen)
@@ -63,7 +64,7 @@ def rubric_case(db: Db, item: Item, rule: Rule = DEFAULT) -> RubricCase:
     """One rubric of a run with all that is needed to say why it failed."""
     run_id, rubric_id = item
     with open_store(db).reading() as connection:
-        [number] = numbers_of(connection, [run_id])
+        [number] = numbers_of_runs(connection, [run_id])
         facts = value_facts(connection, [number], accepted(rule, dates=False))
         rubric = next((one for one in facts.rubrics if one.rubric_id == rubric_id), None)
         if rubric is None:
@@ -111,7 +112,7 @@ def label(
     if not who:
         raise UsageError("a label", "nobody is named who labels", "State a name")
     with open_store(db).writing() as connection:
-        [number] = numbers_of(connection, [item[0]])
+        [number] = numbers_of_runs(connection, [item[0]])
         if why := _no_failure(kept.rubric_states(connection, number), item[1]):
             raise UsageError(f"run {item[0]}, rubric {item[1]}", why, "Only failed rubrics have a type")
         seen = SAW_PROPOSALS if saw_proposals else ""
@@ -129,7 +130,7 @@ def add_note(db: Db, note: Note) -> None:
     if not note.text.strip() or not note.who.strip():
         raise UsageError("a note", "it has no words or nobody who says them", "State both")
     with open_store(db).writing() as connection:
-        [number] = numbers_of(connection, [note.run_id])
+        [number] = numbers_of_runs(connection, [note.run_id])
         kept.add_notes(connection, [(number, replace(note, who=" ".join(note.who.split()), time=note.time or _now()))])
 
 
@@ -227,7 +228,7 @@ def _run_named(connection: Connection, name: str) -> tuple[int | None, str]:
         return None, f"{len(numbers)} runs lie at “{name}”"
     if not numbers:
         try:
-            numbers = numbers_of(connection, [name])
+            numbers = numbers_of_runs(connection, [name])
         except UsageError as fault:
             return None, fault.fact if name else "no run is named"
     [(run_id,)] = connection.execute("SELECT run_id FROM runs WHERE number = ?", numbers).fetchall()

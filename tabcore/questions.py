@@ -21,9 +21,10 @@ from tabcore.analyses.value_facts import Held, Shown
 from tabcore.analyses.value_story import Evidence, ValueStory, left_at
 from tabcore.errors import UsageError
 from tabcore.redaction import Masks, redacted
-from tabcore.rerun import Db, numbers_of, open_store
+from tabcore.rerun import Db, open_store
 from tabcore.store import secret_selects, selects
 from tabcore.store.provenance_selects import provenance_facts
+from tabcore.store.run_ids import numbers_of_runs
 from tabcore.store.value_selects import (
     Accepted,
     Connection,
@@ -45,7 +46,7 @@ def shown_but_missing(
 ) -> ShownButMissing:
     """Which values that rubrics expect were shown and left out; with `dates` the dates that they state instead."""
     with open_store(db).reading() as connection:
-        numbers = None if runs is None else numbers_of(connection, runs)
+        numbers = None if runs is None else numbers_of_runs(connection, runs)
         found = answer(value_facts(connection, numbers, accepted(rule, dates=dates)))
         known = secret_selects.of_all(connection) if numbers is None else secret_selects.of_numbers(connection, numbers)
         return redacted(found, Masks(known))
@@ -54,7 +55,7 @@ def shown_but_missing(
 def provenance(db: Db, run_id: str, rule: Rule = DEFAULT) -> Provenance:
     """Where each value that a run delivered came from, and what was used of each file that it read."""
     with open_store(db).reading() as connection:
-        [number] = numbers_of(connection, [run_id])
+        [number] = numbers_of_runs(connection, [run_id])
         equals = cache(partial(equal_keys, rule=rule))
         masks = Masks(secret_selects.of_run(connection, number))
         return redacted(
@@ -70,7 +71,7 @@ def value_story(
     Raises UsageError where the rubric expects no such value under the rule.
     """
     with open_store(db).reading() as connection:
-        [number] = numbers_of(connection, [run_id])
+        [number] = numbers_of_runs(connection, [run_id])
         found = answer(value_facts(connection, [number], accepted(rule, dates=_is_date(key))))
         value = next((v for v in found.values if (v.rubric.rubric_id, v.key) == (rubric_id, key)), None)
         if value is None:
@@ -87,7 +88,7 @@ def left_out(db: Db, run_id: str, rule: Rule = DEFAULT, *, dates: bool = False) 
         return dates if kind == "date" else not dates and is_distinctive_key(key, kind, rule)  # type: ignore[arg-type]
 
     with open_store(db).reading() as connection:
-        [number] = numbers_of(connection, [run_id])
+        [number] = numbers_of_runs(connection, [run_id])
         held = held_values(connection, number, counts)
         found = ranked(held, delivered_keys(connection, number), asked_texts(connection, number), rule)
         return redacted(found, Masks(secret_selects.of_run(connection, number)))
@@ -98,7 +99,7 @@ def window_leaves(db: Db, runs: Iterable[str], level: int = PAPER_LEVEL) -> dict
     with open_store(db).reading() as connection:
         found: dict[str, tuple[int | None, ...]] = {}
         for run_id in runs:
-            [number] = numbers_of(connection, [run_id])
+            [number] = numbers_of_runs(connection, [run_id])
             found[run_id] = displaced_at(result_lengths(connection, number), LEVELS[level])
         return found
 

@@ -31,11 +31,12 @@ from tabcore.analyses.recovery_prompts import converse
 from tabcore.errors import ModelError, ModelUnusable, UsageError
 from tabcore.language_models import Answer, Endpoint, LanguageModel, Parameters, Prompt, run_apart
 from tabcore.redaction import Masks, redacted
-from tabcore.rerun import Db, numbers_of, open_store
+from tabcore.rerun import Db, open_store
 from tabcore.store import answers as kept
 from tabcore.store import secret_selects
 from tabcore.store.answers import AskedModel, Kept, key_of
 from tabcore.store.recovery_selects import materials
+from tabcore.store.run_ids import numbers_of_runs
 from tabcore.text.token_estimate import estimated_tokens
 
 AS_USUAL = Parameters()
@@ -118,7 +119,7 @@ def found_cases(db: Db = None, choice: Choice = Choice(), protocol: Protocol = U
 
     found: list[Case] = []
     with open_store(db).reading() as connection:
-        numbers = None if choice.runs is None else numbers_of(connection, choice.runs)
+        numbers = None if choice.runs is None else numbers_of_runs(connection, choice.runs)
         for number, material in materials(connection, numbers, keys, wanted):
             known = redacted(replace(material, held=None), Masks(secret_selects.of_run(connection, number)))
             found += cases(replace(known, held=material.held), protocol)

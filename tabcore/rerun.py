@@ -7,7 +7,6 @@ given out; `redact=False` gives it as it stands. Ranking and review look at the 
 
 from __future__ import annotations
 
-import difflib
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Sequence
@@ -31,6 +30,7 @@ from tabcore.store import answers, growing, secret_selects, selects, writing
 from tabcore.store import corrections as said
 from tabcore.store.record_selects import stored_run
 from tabcore.store.records import Correction, StoredRun
+from tabcore.store.run_ids import number_of
 from tabcore.store.store import WAIT, Store
 from tabcore.tab import messages
 from tabcore.tab.corrections import DecisionCorrection
@@ -132,7 +132,7 @@ def runs(db: Db = None) -> tuple[RunRow, ...]:
 def run(db: Db, run_id: str) -> RunRow:
     """One run."""
     with open_store(db).reading() as connection:
-        return _run(connection, _number(connection, run_id))
+        return _run(connection, number_of(connection, run_id))
 
 
 def watcher(
@@ -151,14 +151,14 @@ def followed(db: Db = None) -> tuple[Followed, ...]:
 def replay(db: Db, run_id: str) -> Replay:
     """All that a replay of one run steps through."""
     with open_store(db).reading() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         return _masked(connection, number, selects.replay(connection, number))
 
 
 def turn_body(db: Db, run_id: str, turn: int) -> TurnBody:
     """One turn whole."""
     with open_store(db).reading() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         body = selects.turn_body(connection, number, turn)
         if body is None:
             [run] = selects.run_rows(connection, number)
@@ -169,7 +169,7 @@ def turn_body(db: Db, run_id: str, turn: int) -> TurnBody:
 def excerpt(db: Db, run_id: str, entry_id: str) -> str:
     """What the read log's entry shows, word for word."""
     with open_store(db).reading() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         found = selects.excerpt(connection, number, entry_id)
         if found is None:
             [run] = selects.run_rows(connection, number)
@@ -181,7 +181,7 @@ def excerpt(db: Db, run_id: str, entry_id: str) -> str:
 def tab_at(db: Db, run_id: str, turn: int | None = None, *, with_excerpts: bool = False) -> tuple[Tab, int]:
     """The tab after a turn (None: the last) and that turn, nothing in it masked. Excerpts cost a look at the texts."""
     with open_store(db).reading() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         [run] = selects.run_rows(connection, number)
         timeline = selects.timeline(connection, number)
         at = run.turns if turn is None else turn
@@ -217,7 +217,7 @@ def tab_row(db: Db, run_id: str, turn: int | None = None, *, redact: bool = True
     tab, at = tab_at(db, run_id, turn)
     ranked = tuple(candidate for candidate, _ in Reviewer(tab).candidates_by_relevance())
     with open_store(db).reading() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         corrections = tuple(row for row in said.correction_rows(connection, number) if row.turn <= at)
         checked = tuple(one for one in selects.checked(connection, number) if one.turn <= at)
     requirements, read_log = tuple(tab.requirements.values()), tuple(tab.read_log.values())
@@ -237,14 +237,14 @@ def problems(db: Db = None, run_id: str | None = None) -> tuple[Problem, ...]:
     with open_store(db).reading() as connection:
         if run_id is None:
             return redacted(selects.problems(connection), Masks(secret_selects.of_all(connection)))
-        [run] = selects.run_rows(connection, _number(connection, run_id))
+        [run] = selects.run_rows(connection, number_of(connection, run_id))
         return redacted(selects.problems(connection, run.path), Masks(secret_selects.of_log(connection, run.path)))
 
 
 def export_atif(db: Db, run_id: str, *, for_judge: bool = False, redact: bool = True) -> Export:
     """A run's record as an ATIF document; for a judge without its tab, and without marks of this program's own."""
     with open_store(db).reading() as connection:
-        stored = stored_run(connection, _number(connection, run_id))
+        stored = stored_run(connection, number_of(connection, run_id))
     run = Run(run_id, stored.path, stored.header, stored.turns, after=stored.after)
     judged = without_tab(run) if for_judge else None
     document = to_atif(judged.run if judged else run, marks=not for_judge)
@@ -259,7 +259,7 @@ def correct(db: Db, run_id: str, *, root: str | Kept | None = KEPT, task: str | 
     What is None is derived as if nobody had corrected it. Corrections stay when the log is loaded again.
     """
     with open_store(db).writing() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         stored = stored_run(connection, number)
         before = said.of_run(connection, stored).run
         correction = Correction(
@@ -278,7 +278,7 @@ def correct_decision(db: Db, run_id: str, correction: DecisionCorrection) -> Run
     have been captured, since the call has no result or is an operation of the tab, and where nothing is to be taken back.
     """
     with open_store(db).writing() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         stored = stored_run(connection, number)
         [run] = selects.run_rows(connection, number)
         place = f"run {run.run_id}, turn {correction.turn}, call {correction.call + 1}"
@@ -298,14 +298,14 @@ def correct_decision(db: Db, run_id: str, correction: DecisionCorrection) -> Run
 def decision_corrections(db: Db, run_id: str) -> tuple[CorrectionRow, ...]:
     """Each correction of a run's decisions, oldest first: who, when, what, what capture said, and whether it counts."""
     with open_store(db).reading() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         return _masked(connection, number, said.correction_rows(connection, number))
 
 
 def checked(db: Db, run_id: str) -> tuple[Checked, ...]:
     """What the record of a run itself says of files, beside what capture said."""
     with open_store(db).reading() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         return _masked(connection, number, selects.checked(connection, number))
 
 
@@ -316,7 +316,7 @@ def delete(db: Db, run_id: str, *, with_corrections: bool = False) -> None:
     A run whose decisions a person corrected goes only `with_corrections`, since these are in no log.
     """
     with open_store(db).writing() as connection:
-        number = _number(connection, run_id)
+        number = number_of(connection, run_id)
         stored = stored_run(connection, number)
         decisions = said.of_run(connection, stored).decisions
         if decisions and not with_corrections:
@@ -340,7 +340,7 @@ def _shown(db: Db, run_id: str, value: _Shown, *, redact: bool = True) -> _Shown
     if not redact:
         return value
     with open_store(db).reading() as connection:
-        return _masked(connection, _number(connection, run_id), value)
+        return _masked(connection, number_of(connection, run_id), value)
 
 
 def _run(connection: selects.Connection, number: int) -> RunRow:
@@ -364,36 +364,6 @@ def _placed(stored: StoredRun, run: RunRow, correction: DecisionCorrection, plac
         raise UsageError(place, "no file is named", "State a path, as the tab shows it or absolute")
     file = posixpath.normpath(absolute(run.root, path)) if path else ""
     return replace(correction, path=file, who=who, command=command_text(turn.calls[correction.call]))
-
-
-def numbers_of(connection: selects.Connection, run_ids: Iterable[str]) -> list[int]:
-    """The numbers of runs, each named by its id or by a beginning that names one run only."""
-    numbers = selects.run_numbers(connection)
-    return [numbers[run_id] if run_id in numbers else _number(connection, run_id) for run_id in run_ids]
-
-
-def _number(connection: selects.Connection, run_id: str) -> int:
-    """The number of the one run whose id begins so. Sub-agents of a run do not make its own id ambiguous."""
-    numbers = selects.run_numbers(connection)
-    if run_id in numbers:
-        return numbers[run_id]
-    if (grown := growing.newest(connection, run_id)) is not None:
-        return grown
-    begun = [known for known in numbers if run_id and known.startswith(run_id)]
-    main = [known for known in begun if "." not in known]
-    chosen = main if len(main) == 1 and all(known.startswith(main[0]) for known in begun) else begun
-    if len(chosen) == 1:
-        return numbers[chosen[0]]
-    if begun:
-        raise UsageError(f"run {run_id}", f"{len(begun)} runs begin so", f"Say which: {_some(begun)}")
-    near = difflib.get_close_matches(run_id, numbers, n=3, cutoff=0.3)
-    known = f"Near: {_some(near)}" if near else f"Known: {_some(list(numbers))}"
-    remedy = known if numbers else "The store is empty: load a log first"
-    raise UsageError(f"run {run_id}", "there is no such run", remedy)
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
 
 
 def _no_turn(run_id: str, turn: int, turns: int) -> UsageError:

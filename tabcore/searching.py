@@ -6,9 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from tabcore.redaction import Masks
-from tabcore.rerun import Db, numbers_of, open_store
+from tabcore.rerun import Db, open_store
 from tabcore.rows import SearchHit
 from tabcore.store import secret_selects
+from tabcore.store.run_ids import numbers_of_runs
 from tabcore.store.search_selects import search as search_store
 
 MOST = 300
@@ -25,7 +26,7 @@ class Found:
 def search(db: Db, words: str, runs: Collection[str] | None = None, most: int = MOST) -> Found:
     """Where all of the words stand in one text; what stands between quotation marks is one word."""
     with open_store(db).reading() as connection:
-        numbers = None if runs is None else numbers_of(connection, runs)
+        numbers = None if runs is None else numbers_of_runs(connection, runs)
         masks = Masks(secret_selects.of_all(connection))
         return Found(*search_store(connection, wanted(words), numbers, most, masks))
 

@@ -25,10 +25,11 @@ from tabcore.analyses.tab_facts import Group
 from tabcore.analyses.tab_holdings import tab_holdings as holdings_of
 from tabcore.analyses.tab_operations import tab_operations as operations_of
 from tabcore.redaction import Masks, redacted
-from tabcore.rerun import Db, numbers_of, open_store
+from tabcore.rerun import Db, open_store
 from tabcore.store import secret_selects
 from tabcore.store.compare_selects import one_run
 from tabcore.store.effort_selects import effort_runs
+from tabcore.store.run_ids import numbers_of_runs
 from tabcore.store.score_selects import Connection, scored_runs
 from tabcore.store.tab_selects import tab_runs
 
@@ -100,7 +101,7 @@ def two_runs(db: Db, left: str, right: str) -> RunComparison:
 @contextmanager
 def _asked(db: Db, runs: Runs) -> Iterator[tuple[Connection, list[int] | None]]:
     with open_store(db).reading() as connection:
-        yield connection, None if runs is None else numbers_of(connection, runs)
+        yield connection, None if runs is None else numbers_of_runs(connection, runs)
 
 
 def _masked(connection: Connection, numbers: list[int] | None, answer: _Answer) -> _Answer:

@@ -19,6 +19,8 @@ from tabcore.analyses.score_facts import METRICS, TITLES, Metric, RunPart, measu
 from tabcore.analyses.scores import Cell, Row
 from tabcore.analyses.tab_facts import Group
 from tabcore.commands import scores as words
+from tabcore.commands.paired import comparison_sentence, interval_words
+from tabcore.commands.printing import NO_CELL
 from tabcore.presentation import score_charts
 from tabcore.presentation.plain import plain_line
 from tabcore.rows import RunRow
@@ -140,7 +142,7 @@ def _parts(cell: Cell) -> tuple[RunPart, ...]:
 
 def _cell(cell: Cell | None) -> str:
     if cell is None:
-        return words.NO_CELL
+        return NO_CELL
     mark = {"best": "▲ ", "second": "△ ", "": ""}[cell.place]
     spread = "" if cell.deviation is None else f" ({100 * cell.deviation:.2f})"
     return f"{mark}{100 * cell.mean:.2f}{spread}"
@@ -166,7 +168,7 @@ def _paired(runs: Runs) -> None:
         "Task by task", range(len(found)), index=first, format_func=lambda at: plain_line(names[at], 120), key="forest"
     )
     one = found[first if place is None else place]
-    st.text(words.comparison_sentence(one))
+    st.text(comparison_sentence(one))
     _chart(score_charts.forest(one), "forest")
 
 
@@ -193,12 +195,12 @@ def paired_table(found: Sequence[Comparison]) -> tuple[dict[str, list[str]], dic
         "method": [_named(one.method) for one in found],
         "metric": [TITLES[one.metric] for one in found],
         "points": [f"{100 * one.difference:+.2f}" for one in found],
-        "95 % interval": [words.interval_words(one) for one in found],
+        "95 % interval": [interval_words(one) for one in found],
         "p": [f"{'' if one.p.exact else '~'}{one.p.value:.3g}" for one in found],
         "p, corrected": [f"{one.corrected:.3g}" for one in found],
         "tasks": [str(len(one.pairs)) for one in found],
         "left out": [str(one.left_out) for one in found],
-        "needed for 3 points": [f"{one.needed:,}" if one.needed else words.NO_CELL for one in found],
+        "needed for 3 points": [f"{one.needed:,}" if one.needed else NO_CELL for one in found],
     }, behind
 
 
@@ -280,7 +282,7 @@ def _effort(runs: Runs) -> None:
 
 def _amount(number: float | None) -> str:
     if number is None:
-        return words.NO_CELL
+        return NO_CELL
     return f"{number:+,.0f}" if abs(number) >= 1000 else f"{number:+.4g}" if number else "0"
 
 
@@ -310,7 +312,7 @@ def ablation_table(found: Sequence[Switched]) -> tuple[dict[str, list[str]], dic
         "ours": [f"{100 * one.mean:.2f}" for one in found],
         "difference": ["" if one.method == "running_tab" else f"{100 * one.delta:+.2f}" for one in found],
         "paper's difference": [
-            "" if one.method == "running_tab" else words.NO_CELL if delta is None else f"{delta:+.2f}"
+            "" if one.method == "running_tab" else NO_CELL if delta is None else f"{delta:+.2f}"
             for one, delta in zip(found, deltas, strict=True)
         ],
     }, behind

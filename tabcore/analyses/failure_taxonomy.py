@@ -19,46 +19,13 @@ from tabcore.analyses.close_values import distortion
 from tabcore.analyses.failure_types import FailureType
 from tabcore.analyses.rubric_words import rubric_words
 from tabcore.analyses.shown_but_missing import ExpectedValue, shown_but_missing
-from tabcore.analyses.value_facts import RubricFacts, RunFacts, ValueFacts
+from tabcore.analyses.taxonomy_facts import DeliveredNumber, FileMet, TaxonomyFacts
+from tabcore.analyses.value_facts import RubricFacts, RunFacts
 from tabcore.text.number_stream import numbers_of
 from tabcore.text.terms import terms
 
 Certainty = Literal["decides", "suggests"]
 """Whether a proposal follows from facts of the record, or from names and words alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileMet:
-    """A file that a run met: the turns at which it was first opened and first listed, None for never."""
-
-    run_id: str
-    path: str
-    opened: int | None
-    listed: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveredNumber:
-    """A value of a delivered text with its line."""
-
-    run_id: str
-    path: str
-    key: str
-    text: str
-    number: int
-    line: str
-
-
-@dataclass(frozen=True, slots=True)
-class TaxonomyFacts:
-    """What the proposer looks at. `stated` are keys of the values that a run's task states, by run id; `points` those of
-    rubrics that count more or less than one point."""
-
-    values: ValueFacts
-    files: tuple[FileMet, ...] = ()
-    numbers: tuple[DeliveredNumber, ...] = ()
-    stated: Mapping[str, frozenset[str]] | None = None
-    points: Mapping[tuple[str, str], float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

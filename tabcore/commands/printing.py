@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tabcore.text.printable import printable
+
+NO_CELL = "–"
+"""Where a table has nothing to say."""
 
 _WIDEST = 60
 """Characters of the widest column."""
@@ -39,3 +42,14 @@ def say(text: str) -> None:
     """Print at once; what the terminal's encoding lacks becomes a question mark."""
     encoding = sys.stdout.encoding or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), flush=True)
+
+
+def say_simulated(flags: Iterable[bool]) -> None:
+    """Say that scripted runs are among those that were asked for, where they are."""
+    if any(flags):
+        say("Simulated runs are among these: their numbers are no finding.")
+
+
+def named(*parts: str) -> str:
+    """Suite, model, method in one word; what the record lacks is said."""
+    return " · ".join(part or "not recorded" for part in parts)

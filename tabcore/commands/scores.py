@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tabcore.commands.printing import counted, print_json, print_table, say
+from tabcore.commands.paired import print_paired
+from tabcore.commands.printing import NO_CELL, counted, named, print_json, print_table, say, say_simulated
 
 if TYPE_CHECKING:
     from tabcore.analyses.ablation import Switched
-    from tabcore.analyses.paired_comparison import Comparison
     from tabcore.analyses.reading_volume import Third, Volume
     from tabcore.analyses.score_facts import Metric
     from tabcore.analyses.scores import Cell, Row, Scores
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 Command = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
 Chosen = Callable[[argparse.Namespace], list[str] | None]
-
-NO_CELL = "–"
 
 
 def add_tables(command: Command, chosen: Chosen) -> None:
@@ -46,7 +44,9 @@ def add_tables(command: Command, chosen: Chosen) -> None:
         lambda o: _volume(o, _with_both(o, chosen)),
     )
     paired = command(
-        "paired", "methods against a baseline on the tasks that they share", lambda o: _paired(o, _with_both(o, chosen))
+        "paired",
+        "methods against a baseline on the tasks that they share",
+        lambda o: print_paired(o, _with_both(o, chosen)),
     )
     for asked in (volume, paired):
         _add_choice(asked)
@@ -119,9 +119,9 @@ def score_notes(found: Scores) -> list[str]:
 
     notes = [line for row in found.rows for line in _row_notes(row)]
     for suite, model, method in found.missing:
-        notes.append(f"{_named(suite, model, method)}: no run")
+        notes.append(f"{named(suite, model, method)}: no run")
     for suite, model in found.unequal:
-        notes.append(f"{_named(suite, model)}: the methods worked on different tasks, so their rows do not compare")
+        notes.append(f"{named(suite, model)}: the methods worked on different tasks, so their rows do not compare")
     simulated = sum(row.simulated for row in found.rows)
     if simulated:
         notes.append(f"{counted(simulated, 'row')} with simulated runs: their scores are no finding")
@@ -131,7 +131,7 @@ def score_notes(found: Scores) -> list[str]:
 
 
 def _row_notes(row: Row) -> Iterable[str]:
-    cover, name = row.coverage, _named(row.suite, row.model, row.method)
+    cover, name = row.coverage, named(row.suite, row.model, row.method)
     if cover.unscored:
         yield f"{name}: {counted(len(cover.unscored), 'run')} not evaluated, and counted nowhere"
     if cover.rubrics > cover.evaluated and row.measure == "rubrics":
@@ -167,7 +167,7 @@ def _figures(options: argparse.Namespace, runs: list[str] | None, table: str) ->
             told = (figure_words(figure), f"{figure.cases:g}", paper_figure(group.model, table, name))
             lines.append((words[name], group.model, group.method, *told))
     print_table(lines)
-    _say_simulated(group.simulated for group in groups)
+    say_simulated(group.simulated for group in groups)
     return 0
 
 
@@ -228,7 +228,7 @@ def _ablation(options: argparse.Namespace, runs: list[str] | None) -> int:
         told = (f"{100 * one.mean:.2f}", f"{100 * one.delta:+.2f}", NO_CELL if delta is None else f"{delta:+.2f}")
         lines.append((one.suite, one.model, one.method, TITLES[one.metric], *told))
     print_table(lines)
-    _say_simulated(one.simulated for one in found)
+    say_simulated(one.simulated for one in found)
     return 0
 
 
@@ -264,7 +264,7 @@ def _volume(options: argparse.Namespace, runs: list[str] | None) -> int:
             print_table(
                 [("third", "tasks", "characters", options.baseline, method, "gain"), *map(_third_line, one.thirds)]
             )
-    _say_simulated(one.simulated for one in found)
+    say_simulated(one.simulated for one in found)
     return 0
 
 
@@ -281,81 +281,13 @@ def _third_line(third: Third) -> tuple[str, ...]:
 
 def volume_sentence(one: Volume) -> str:
     """What the thirds say, beside the paper."""
-    head = _named(one.suite, one.model)
+    head = named(one.suite, one.model)
     if not one.thirds:
         return f"{head}: {counted(one.shared, 'task')} in common; thirds need three."
     left = f" ({one.left_out} of one method only left out)" if one.left_out else ""
     gains = f"{100 * one.thirds[0].gain:+.1f} points on the lightest third, {100 * one.thirds[-1].gain:+.1f} on the heaviest"
     drop = f"the baseline falls by {100 * (one.drop or 0):.1f} points (paper: 16 to 27)"
     return f"{head}: of {counted(one.shared, 'task')}{left}, {gains} (paper: twice the lightest on average); {drop}."
-
-
-def _paired(options: argparse.Namespace, runs: list[str] | None) -> int:
-    from tabcore.tables import paired_comparison
-
-    found = paired_comparison(options.db, runs, options.baseline, [options.method] if options.method else None)
-    if options.json:
-        print_json([_comparison_json(one) for one in found])
-        return 0
-    if not found:
-        say(f"No method shares a scored task with {options.baseline}.")
-    else:
-        head = ("benchmark", "model", "method", "metric", "tasks", "left out", "points", "95 % interval")
-        tests = ("p", "corrected", "tasks needed for 3 points")
-        print_table([(*head, *tests), *map(_comparison_line, found)])
-    _say_simulated(one.simulated for one in found)
-    return 0
-
-
-def _comparison_line(one: Comparison) -> tuple[str, ...]:
-    from tabcore.analyses.score_facts import TITLES
-
-    tasks = (TITLES[one.metric], str(len(one.pairs)), str(one.left_out))
-    p = (f"{'' if one.p.exact else '~'}{one.p.value:.3g}", f"{one.corrected:.3g}")
-    names = (one.suite, one.model, f"{one.method} over {one.baseline}")
-    return (
-        *names,
-        *tasks,
-        f"{100 * one.difference:+.2f}",
-        interval_words(one),
-        *p,
-        f"{one.needed:,}" if one.needed else NO_CELL,
-    )
-
-
-def interval_words(one: Comparison) -> str:
-    """The interval in points; a dash for none."""
-    return f"{100 * one.interval[0]:+.2f} to {100 * one.interval[1]:+.2f}" if one.interval else NO_CELL
-
-
-def comparison_sentence(one: Comparison) -> str:
-    """The difference, how sure it is, and what would be needed."""
-    from tabcore.analyses.score_facts import TITLES
-
-    span = f", 95 % interval {interval_words(one)}" if one.interval else ""
-    p = f"p {'' if one.p.exact else 'about '}{one.p.value:.3g}, corrected {one.corrected:.3g}"
-    left = f" ({counted(one.left_out, 'task')} of one of them only left out)" if one.left_out else ""
-    needed = f"; a gain of 3 points would show on {one.needed:,} such tasks" if one.needed else ""
-    return (
-        f"{_named(one.suite, one.model)}: {one.method} over {one.baseline}: {TITLES[one.metric]} "
-        f"{100 * one.difference:+.2f} points on {counted(len(one.pairs), 'shared task')}{left}{span}; {p}{needed}."
-    )
-
-
-def _comparison_json(one: Comparison) -> dict[str, Json]:
-    pairs: list[Json] = [
-        asdict(pair) | {"difference": pair.difference, "range": list(pair.range)} for pair in one.pairs
-    ]
-    return {**asdict(one), "pairs": pairs}
-
-
-def _say_simulated(flags: Iterable[bool]) -> None:
-    if any(flags):
-        say("Simulated runs are among these: their numbers are no finding.")
-
-
-def _named(*parts: str) -> str:
-    return " · ".join(part or "not recorded" for part in parts)
 
 
 def scores_json(found: Scores) -> dict[str, Json]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import duckdb
 
-from tabcore.analyses.failure_taxonomy import DeliveredNumber, FileMet, TaxonomyFacts
+from tabcore.analyses.taxonomy_facts import DeliveredNumber, FileMet, TaxonomyFacts
 from tabcore.store.selects import texts
 from tabcore.store.texts import restored_rows
 from tabcore.store.value_selects import Accepted, value_facts
