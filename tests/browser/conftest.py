@@ -21,6 +21,9 @@ from made_log import made_log  # noqa: E402
 from sample_runs import runs_folder  # noqa: E402
 from tabcore import rerun  # noqa: E402
 
+AXE = (".ci/node/node_modules/axe-core/axe.min.js", "node_modules/axe-core/axe.min.js")
+PROJECT = TESTS.parent
+
 expect.set_options(timeout=20_000)  # a busy machine may be slow; what never comes still fails
 
 
@@ -52,6 +55,15 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=chromium(), args=BROWSER_FLAGS)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """axe-core's script, as `npm install --prefix .ci/node axe-core` puts it there."""
+    found = [PROJECT / name for name in AXE if (PROJECT / name).exists()]
+    if not found and not os.environ.get("RUNNINGTAB_REQUIRE_BROWSER"):
+        pytest.skip("axe-core is not installed: npm install --prefix .ci/node axe-core")
+    return found[0].read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

@@ -1,35 +1,9 @@
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from dashboard_server import Server
-from playwright.sync_api import Browser, Page
-from visits import Visit, visiting
-
-SCRIPTS = (".ci/node/node_modules/axe-core/axe.min.js", "node_modules/axe-core/axe.min.js")
-PROJECT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """axe-core's script, as `npm install --prefix .ci/node axe-core` puts it there."""
-    found = [PROJECT / name for name in SCRIPTS if (PROJECT / name).exists()]
-    if not found and not os.environ.get("RUNNINGTAB_REQUIRE_BROWSER"):
-        pytest.skip("axe-core is not installed: npm install --prefix .ci/node axe-core")
-    return found[0].read_text(encoding="utf-8")
-
-
-def _violations(page: Page, axe: str) -> list[str]:
-    page.evaluate(axe)
-    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
-    return [
-        f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
-        for violation in found["violations"]
-        if violation["impact"] in {"serious", "critical"}
-        for node in violation["nodes"]
-    ]
+from playwright.sync_api import Browser
+from visits import Visit, violations, visiting
 
 
 @pytest.mark.parametrize("visit", ["light", "dark"], indirect=True)
@@ -41,7 +15,7 @@ def test_the_replay_has_no_serious_violation(visit: Visit, made_run: tuple[Serve
         page.locator(".entry .head").first.click()
         page.keyboard.press("?")
     page.wait_for_timeout(900)
-    assert _violations(page, axe) == []
+    assert violations(page, axe) == []
 
 
 @pytest.mark.parametrize("visit", ["light", "dark"], indirect=True)
@@ -49,7 +23,7 @@ def test_the_list_of_runs_has_no_serious_violation(visit: Visit, axe: str) -> No
     page = visit.open("/")
     page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
     page.wait_for_timeout(500)
-    assert _violations(page, axe) == []
+    assert violations(page, axe) == []
 
 
 @pytest.mark.parametrize("sample_visit", ["light", "dark"], indirect=True)
@@ -57,13 +31,13 @@ def test_the_missing_values_have_no_serious_violation(sample_visit: Visit, axe: 
     page = sample_visit.open("/missing")
     page.locator(".st-key-story mark").first.wait_for()
     page.wait_for_timeout(1200)
-    assert _violations(page, axe) == []
+    assert violations(page, axe) == []
 
 
 def test_the_empty_list_has_no_serious_violation(first_visit: Visit, axe: str) -> None:
     page = first_visit.open("/")
     page.get_by_role("button", name="Load the sample runs").wait_for()
-    assert _violations(page, axe) == []
+    assert violations(page, axe) == []
 
 
 @pytest.mark.parametrize("width", [390, 800])

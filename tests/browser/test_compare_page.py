@@ -6,9 +6,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
-from test_accessibility import _violations
-from test_accessibility import axe as axe
-from visits import Visit
+from visits import Visit, violations
 
 PARTS = ("Files", "Requirements", "Rubrics", "Values", "Texts")
 
@@ -54,7 +52,7 @@ def test_no_part_has_a_serious_violation(sample_visit: Visit, axe: str) -> None:
         page.get_by_role("radio", name=part).click()
         page.mouse.move(2, 2)
         page.wait_for_timeout(1200)
-        assert _violations(page, axe) == [], part
+        assert violations(page, axe) == [], part
 
 
 def test_the_page_is_no_wider_than_a_narrow_window(sample_visit: Visit) -> None:

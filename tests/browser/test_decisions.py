@@ -130,11 +130,11 @@ def test_a_run_leads_to_its_sub_agent_and_back(visit: Visit, made_run: Made, tmp
     page = opened(visit, parent, 2)
     page.get_by_role("link", name="sub-agent 1").click()
     expect(page).to_have_url(re.compile(re.escape(f"run={child}")))
+    expect(page.locator(".turn-text", has_text="nothing in a")).to_be_visible()
     expect(page.locator(".turn-text")).to_have_count(1)
-    expect(page.locator(".turn-text")).to_contain_text("nothing in a")
     page.get_by_role("link", name="started by").click()
     expect(page).to_have_url(re.compile(f"run={parent}(&|$)"))
+    expect(page.locator(".turn-text", has_text="Done")).to_be_visible()
     expect(page.locator(".turn-text")).to_have_count(1)
-    expect(page.locator(".turn-text")).to_contain_text("Done")
     for one in loaded.runs:
         rerun.delete(made_run[0].store, one)

@@ -10,14 +10,11 @@ import pytest
 from dashboard_server import Server, serving
 from playwright.sync_api import Browser, Locator, Page, expect
 from small_logs import pi_agent, pi_log, pi_user
-from test_accessibility import _violations, axe
-from visits import Visit, visiting
+from visits import Visit, violations, visiting
 
 from tabcore import rerun
 from tabcore.presentation.deliverable_page import standalone_page
 from tabcore.questions import provenance
-
-__all__ = ["axe"]
 
 
 def run_of(server: Server, name: str, method: str) -> str:
@@ -142,7 +139,7 @@ def test_the_page_has_no_serious_violation(report: Page, axe: str, text: str) ->
     if text:
         value(report, text).click()
     report.wait_for_timeout(400)
-    assert _violations(report, axe) == []
+    assert violations(report, axe) == []
 
 
 @pytest.mark.parametrize("width", [390, 800])
@@ -212,4 +209,4 @@ def test_the_page_on_its_own_shows_the_same_evidence_without_a_server(alone: Pag
     expect(alone.locator(".evidence .here mark").first).to_have_text("402,780")
     alone.keyboard.press("ArrowLeft")
     expect(alone.locator(".document .value[aria-pressed=true] .figure")).to_have_text("421,190")
-    assert _violations(alone, axe) == []
+    assert violations(alone, axe) == []

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from test_accessibility import _violations
-from test_accessibility import axe as axe
-from visits import Visit
+from visits import Visit, violations
 
 
 def _by_sql(visit: Visit) -> Page:
@@ -70,7 +68,7 @@ def test_the_page_has_no_serious_violation(sample_visit: Visit, axe: str) -> Non
     page.get_by_text("A quick chart").click()
     page.mouse.move(2, 2)
     page.wait_for_timeout(1500)
-    assert _violations(page, axe) == []
+    assert violations(page, axe) == []
 
 
 def test_without_runs_the_page_says_so(first_visit: Visit) -> None:
@@ -100,4 +98,4 @@ def test_the_search_has_no_serious_violation(sample_visit: Visit, axe: str) -> N
     page.get_by_role("textbox", name="Words").press("Enter")
     expect(page.get_by_text("Choose a row to see it in the replay")).to_be_visible()
     page.wait_for_timeout(1200)
-    assert _violations(page, axe) == []
+    assert violations(page, axe) == []

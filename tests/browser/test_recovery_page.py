@@ -11,8 +11,7 @@ import pytest
 from dashboard_server import Server, serving
 from model_server import Body, ModelServer, Reply, answering, said
 from playwright.sync_api import Browser, Locator, Page, expect
-from test_accessibility import _violations, axe  # noqa: F401 a fixture
-from visits import Visit, visiting
+from visits import Visit, violations, visiting
 
 from sample_runs import runs_folder
 from tabcore import recovery, rerun
@@ -187,12 +186,12 @@ def test_the_page_is_no_wider_than_a_narrow_window(sample_visit: Visit, width: i
 
 
 @pytest.mark.parametrize("sample_visit", ["light", "dark"], indirect=True)
-def test_the_page_has_no_serious_violation(sample_visit: Visit, axe: str) -> None:  # noqa: F811
+def test_the_page_has_no_serious_violation(sample_visit: Visit, axe: str) -> None:
     page = sample_visit.open("/recovery")
     page.get_by_text("Ask a model", exact=True).click()
     page.locator(".st-key-recovery-case mark").first.wait_for()
     page.wait_for_timeout(1200)
-    assert _violations(page, axe) == []
+    assert violations(page, axe) == []
 
 
 def test_without_runs_the_page_says_what_it_needs(first_visit: Visit) -> None:

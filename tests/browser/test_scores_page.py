@@ -6,9 +6,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
-from test_accessibility import _violations
-from test_accessibility import axe as axe
-from visits import Visit
+from visits import Visit, violations
 
 PARTS = ("Scores", "Paired", "What the tab holds", "How it is operated", "Ablation", "Reading volume", "Effort")
 
@@ -73,7 +71,7 @@ def test_no_part_has_a_serious_violation(sample_visit: Visit, axe: str) -> None:
         _choose(page, part)
         page.mouse.move(2, 2)
         page.wait_for_timeout(1500)
-        assert _violations(page, axe) == [], part
+        assert violations(page, axe) == [], part
 
 
 @pytest.mark.parametrize("width", [390, 800])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from dashboard_server import Server, serving
 from playwright.sync_api import Browser, Page, expect
 from sklearn.metrics import cohen_kappa_score
-from visits import Visit, visiting
+from visits import Visit, violations, visiting
 
 from sample_runs import runs_folder
 from tabcore import rerun
@@ -18,10 +17,6 @@ from tabcore.analyses.failure_types import TYPES
 from tabcore.analyses.labels import counting
 from tabcore.exports.label_rows import read_rows
 from tabcore.labelling import labels, notes, take_in
-
-PROJECT = Path(__file__).resolve().parents[2]
-AXE = PROJECT / ".ci/node/node_modules/axe-core/axe.min.js"
-
 
 KNOWN_FIRST = ["1", "1", "4", "1", "1", "1", "1", "1"]
 """The keys of the known types of the first eight failed rubrics: t5, e8, e10, p1 to p4, p6."""
@@ -195,7 +190,7 @@ def test_the_page_is_no_wider_than_a_narrow_window(desk: Visit, width: int) -> N
 
 @pytest.mark.parametrize("width", [390, 1100])
 def test_the_report_opens_from_disk_asks_nobody_and_has_no_serious_violation(
-    browser: Browser, desk: Visit, tmp_path: Path, width: int
+    browser: Browser, desk: Visit, tmp_path: Path, width: int, axe: str
 ) -> None:
     page = named(desk)
     part(page, "Figures")
@@ -212,38 +207,25 @@ def test_the_report_opens_from_disk_asks_nobody_and_has_no_serious_violation(
     expect(opened.get_by_role("heading", name="Why rubrics failed")).to_be_visible()
     assert asked == [file.as_uri()]
     assert opened.evaluate("() => document.scrollingElement.scrollWidth <= window.innerWidth")
-    assert violations(opened) == []
+    assert violations(opened, axe) == []
     context.close()
 
 
 @pytest.mark.parametrize("name", ["Agreement", "Figures"])
 @pytest.mark.parametrize("desk", ["light", "dark"], indirect=True)
-def test_agreement_and_figures_have_no_serious_violation(desk: Visit, server: Server, name: str) -> None:
+def test_agreement_and_figures_have_no_serious_violation(desk: Visit, server: Server, name: str, axe: str) -> None:
     take_in(server.store, read_rows((runs_folder().parent / "types.csv").read_text("utf-8")))
     page = named(desk)
     part(page, name)
     page.locator(".js-plotly-plot").first.wait_for()
     page.wait_for_timeout(1200)
-    assert violations(page) == []
-
-
-def violations(page: Page) -> list[str]:
-    if not AXE.exists() and not os.environ.get("RUNNINGTAB_REQUIRE_BROWSER"):
-        pytest.skip("axe-core is not installed: npm install --prefix .ci/node axe-core")
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
-    return [
-        f"{one['id']}: {node['target']} {node.get('failureSummary', '')}"
-        for one in found["violations"]
-        if one["impact"] in {"serious", "critical"}
-        for node in one["nodes"]
-    ]
+    assert violations(page, axe) == []
 
 
 @pytest.mark.parametrize("desk", ["light", "dark"], indirect=True)
-def test_the_desk_has_no_serious_violation(desk: Visit) -> None:
+def test_the_desk_has_no_serious_violation(desk: Visit, axe: str) -> None:
     page = named(desk)
     page.keyboard.press("p")
     page.locator(".st-key-proposals").wait_for()
     page.wait_for_timeout(600)
-    assert violations(page) == []
+    assert violations(page, axe) == []

@@ -58,3 +58,15 @@ def visiting(browser: Browser, url: str, manner: str) -> Iterator[Visit]:
     context.close()
     assert visit.complaints == []
     assert visit.foreign == []
+
+
+def violations(page: Page, axe: str) -> list[str]:
+    """What axe-core, by its script, finds serious or critical on a page."""
+    page.evaluate(axe)
+    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for violation in found["violations"]
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"]
+    ]
