@@ -1,11 +1,11 @@
 """What the command line's larger commands do: one file for each family, and how all of them print.
 
-    printing.py      lines, tables, JSON
-    analyze.py       `runningtab analyze QUESTION`; the questions on values
-    scores.py        the paper's tables; paired.py: two methods on shared tasks
-    recovery.py      masked recovery; recovery_words.py: in words and as JSON
-    taxonomy.py      failure types, agreement, labels
-    provenance.py    where delivered values came from, and `check`
-    search.py        words in all runs
-    report.py        the figures as one HTML file
+printing.py      lines, tables, JSON
+analyze.py       `runningtab analyze QUESTION`; the questions on values
+scores.py        the paper's tables; paired.py: two methods on shared tasks
+recovery.py      masked recovery; recovery_words.py: in words and as JSON
+taxonomy.py      failure types, agreement, labels
+provenance.py    where delivered values came from, and `check`
+search.py        words in all runs
+report.py        the figures as one HTML file
 """
