@@ -26,7 +26,7 @@ from tabcore.agent import (
     run_agent,
 )
 from tabcore.agent.bash import MOST_BYTES
-from tabcore.agent.models import Entry, Instruction, ToolSpec
+from tabcore.agent.models import Entry, Instruction, ToolSpec, UserText
 from tabcore.agent.terminal import use_tool
 from tabcore.errors import UsageError
 from tabcore.trajectory import Json, Observation, ToolCall
@@ -64,7 +64,8 @@ def run(
         "count the sheep", ScriptedModel(responses), chosen, companion, terminal, recorder, clock, limits or Limits()
     )
     records = [json.loads(line) for line in file.getvalue().splitlines()]
-    return ended, [record["message"] for record in records if record["type"] == "message"]
+    custom = {"role": "custom"}
+    return ended, [record.get("message") or custom | record for record in records if "content" in str(record)]
 
 
 def texts(message: dict[str, Json]) -> list[Json]:
@@ -287,8 +288,8 @@ def test_three_failed_responses_in_a_row_end_a_run(terminal: Terminal) -> None:
 def test_the_finish_check_comes_once_and_says_that_nothing_was_recorded(terminal: Terminal) -> None:
     ended, messages = run(terminal, [Response("Done."), Response("Really done.")], "running_tab")
     assert ended == Ended("delivered", 2, "Really done.")
-    assert [message["role"] for message in messages] == ["user", "assistant", "user", "assistant"]
-    [check] = texts(messages[2])
+    assert [message["role"] for message in messages] == ["user", "assistant", "custom", "assistant"]
+    check = messages[2]["content"]
     assert str(check).startswith("[tab] Finish check 1 of at most 1: you stopped.")
     assert "No requirement items were recorded" in str(check)
 
@@ -375,7 +376,7 @@ def test_a_session_names_for_each_entry_the_one_before_and_has_the_same_bytes_ag
     def recorded() -> str:
         file = io.StringIO()
         recorder = PiRecorder(file, session="s", cwd="/workspace", provider="p", model="m", time=10.0)
-        recorder.user("count", 11.0)
+        recorder.user(UserText("count"), 11.0)
         recorder.assistant(Response("", (ToolCall("c", "bash", {"command": "ls"}),)), 12.0)
         recorder.tool_result("c", "bash", ["é\n", "[tab] …"], False, 13.5)
         return file.getvalue()

@@ -20,7 +20,7 @@ from tabcore.exports.judging import for_judge
 from tabcore.memory import read_runs
 from tabcore.readers import atif, identify
 from tabcore.source import Source
-from tabcore.tab.messages import SYSTEM_BLOCK
+from tabcore.tab.messages import system_block
 from tabcore.tab.operations import operation_of
 from tabcore.trajectory import (
     Message,
@@ -243,7 +243,7 @@ def tab_run() -> Run:
     status = "[tab] 1 open | candidates: 0 unopened, 0 above threshold | read log: 1 entry | no tab operation yet"
     shown = f"54.2\n{status}"
     marked = (Span(4, 5, "tab", "separator"), Span(5, len(shown), "tab", "status line"))
-    system = Message(f"Work well.\n\n{SYSTEM_BLOCK}", "harness", "system")
+    system = Message(f"Work well.\n\n{system_block()}", "harness", "system")
     return Run(
         "r",
         "log",
@@ -283,7 +283,7 @@ def test_a_judges_document_bears_no_word_of_the_tab() -> None:
 
 
 def test_the_agents_own_words_stay_whatever_they_say() -> None:
-    run = Run("r", "log", RunHeader("pi"), (Turn(1, f"I read: {SYSTEM_BLOCK}", "[tab] is gone"),))
+    run = Run("r", "log", RunHeader("pi"), (Turn(1, f"I read: {system_block()}", "[tab] is gone"),))
     assert for_judge(run).run.turns == run.turns
 
 

@@ -4,7 +4,7 @@
     clocks.py       where a loop takes its time from; the clock of a recording that must come out the same
     terminal.py     read, bash and write in the workspace folder
     bash.py         one command, with its time limit and the cut of a long output
-    methods.py      dci and running_tab: what an agent is told, offered and shown beside its tools
+    methods.py      the five methods and the four switches: what an agent is told, offered and shown beside its tools
     recorder.py     the session log, in Pi's format
     environment.py  the loop: ask, execute, show, record, until the model delivers or a limit is reached
 

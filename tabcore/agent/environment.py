@@ -49,7 +49,7 @@ def run_agent(
 ) -> Ended:
     """Run one task to its end. Limits are looked at before each response; a command's time ends with the run's."""
     loop = _Loop(method, companion, terminal, recorder, clock, limits)
-    deadline = loop.tell(task) + limits.seconds
+    deadline = loop.tell(UserText(task)) + limits.seconds
     failures = 0
     response = Response()
     for turn in range(1, limits.turns + 1):
@@ -89,11 +89,11 @@ class _Loop:
         self._conversation: list[Entry] = [Instruction(method.instruction)]
         self.now = 0.0
 
-    def tell(self, text: str) -> float:
+    def tell(self, said: UserText) -> float:
         """Say something as the user; returns when."""
         self.now = self._clock()
-        self._conversation.append(UserText(text))
-        self._recorder.user(text, self.now)
+        self._conversation.append(said)
+        self._recorder.user(said, self.now)
         return self.now
 
     def ask(self, model: Model) -> Response:

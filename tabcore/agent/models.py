@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tabcore.errors import UsageError
-from tabcore.trajectory import Json, Outcome, ToolCall
+from tabcore.trajectory import Json, Origin, Outcome, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,10 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class UserText:
-    """What reaches the model as the user's words: the task, or the finish check."""
+    """What reaches the model as the user's words: the task, or what is answered to a stop."""
 
     text: str
+    origin: Origin = "person"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import IO
 
-from tabcore.agent.models import Response
+from tabcore.agent.models import Response, UserText
 from tabcore.trajectory import Json, Outcome
 
 _STOP_REASON: Mapping[Outcome, str] = {"aborted": "aborted", "failed": "error"}
@@ -32,13 +32,18 @@ class PiRecorder:
         self._model = model
         self._written = 0
         self._parent: str | None = None
+        self._has_tab = False
         header: dict[str, Json] = {"type": "session", "version": 3, "id": session_id(session)}
         self._line({**header, "timestamp": iso_time(time), "cwd": cwd})
         self._entry("model_change", time, {"provider": provider, "modelId": model})
 
-    def user(self, text: str, time: float) -> None:
+    def user(self, said: UserText, time: float) -> None:
         """The task, or what the environment says to a stop."""
-        self._message(time, {"role": "user", "content": _blocks([text])})
+        if said.origin == "person" or (said.origin == "tab" and self._has_tab):
+            self._message(time, {"role": "user", "content": _blocks([said.text])})
+        else:  # a reader takes a user's message for a person's, unless a tab was seen before it
+            custom: dict[str, Json] = {"customType": "runningtab", "content": said.text, "display": True}
+            self._entry("custom_message", time, custom)
 
     def assistant(self, response: Response, time: float) -> None:
         """A model response with its calls."""
@@ -62,6 +67,7 @@ class PiRecorder:
 
     def tool_result(self, call_id: str, tool: str, blocks: Sequence[str], is_error: bool, time: float) -> None:
         """What a call returned, block by block."""
+        self._has_tab = self._has_tab or len(blocks) > 1
         self._message(
             time,
             {

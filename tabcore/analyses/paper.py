@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tabcore.analyses.score_facts import METHODS, METRICS, Metric
+from tabcore.tab.switches import switch_named
 
 MODELS = ("GPT-5.4 nano", "DeepSeek V4 Flash", "Gemini 3.8 Flash")
 """The models, in the order of the tables' columns."""
@@ -117,11 +118,8 @@ def method_named(name: str) -> str:
     >>> method_named("running_tab w/o capture"), method_named("mine")
     ('no_capture', 'mine')
     """
-    plain = _letters(re.sub(r"w/o|without", "no", name.lower()))
-    switches = [name for name in ABLATION if name.startswith("no_")]
-    switched = next((switch for switch in switches if _letters(switch) in plain), None)
-    known: Sequence[str] = [method for method in METHODS if _letters(method) == plain]
-    return switched or (known[0] if known else name)
+    known: Sequence[str] = [method for method in METHODS if _letters(method) == _letters(name)]
+    return switch_named(name) or (known[0] if known else name)
 
 
 def _letters(name: str) -> str:

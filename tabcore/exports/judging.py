@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from tabcore.tab.messages import SYSTEM_BLOCK
+from tabcore.tab.messages import SYSTEM_BLOCKS
 from tabcore.tab.operations import operation_of
 from tabcore.trajectory import Message, Observation, Run, Span, Turn, without
 
@@ -82,8 +82,8 @@ def _without_tab(shown: Observation) -> Observation:
 
 def _instruction(text: str) -> tuple[Span, ...]:
     """The block in which a system prompt explains the tab."""
-    start = text.find(SYSTEM_BLOCK)
-    return (Span(start, start + len(SYSTEM_BLOCK), "tab", "instruction"),) if start >= 0 else ()
+    found = ((text.find(block), len(block)) for block in SYSTEM_BLOCKS)
+    return tuple(Span(start, start + length, "tab", "instruction") for start, length in found if start >= 0)
 
 
 def _cut(text: str, spans: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:

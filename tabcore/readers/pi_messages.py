@@ -102,7 +102,8 @@ class PiConversation:
             case "compactionSummary" | "branchSummary":
                 self.run.say(Message(message.summary or said(message), "harness", "compaction", line, time))
             case "custom" | "hookMessage":
-                self.run.say(Message(said(message), "harness", "notice", line, time))
+                text = said(message)
+                self.run.say(Message(text, "tab" if is_finish_check(text) else "harness", "notice", line, time))
             case other:
                 self._account.not_understood(line, other)
                 if text := said(message):
@@ -138,7 +139,7 @@ class PiConversation:
 
     def _prompt(self, message: PiMessage, line: int, time: float | None) -> Message:
         text = said(message)
-        if self.has_tab and text.startswith("[tab] Finish check"):
+        if self.has_tab and is_finish_check(text):
             return Message(text, "tab", "notice", line, time)
         if any(block.type == "image" for block in _blocks(message)):
             self._account.note(line, "picture", "a picture stands in a person's message", "not kept", lost=True)
@@ -147,6 +148,11 @@ class PiConversation:
 
 _TAB_TOOLS = frozenset(["tab_add", "tab_resolve", "tab_list", "tab_show", "add", "resolve", "list", "show"])
 _OUTCOMES: dict[str, Outcome] = {"aborted": "aborted", "error": "failed", "length": "failed"}
+
+
+def is_finish_check(text: str) -> bool:
+    """True for words of the tab's at a stop, where it is known that they are no person's."""
+    return text.startswith("[tab] Finish check")
 
 
 def said(message: PiMessage) -> str:

@@ -2,7 +2,7 @@
 
 A run recorded with a tab gives back the tab that the agent had: its operations are carried out again by the same
 engine, what the record answered decides whether an operation took place, and every recorded text of the tab is
-compared with the derived one. A run recorded without a tab gets the tab that the environment would have kept.
+compared with the derived one; a run of a switched method has the parts of the tab that are left. A run recorded without a tab gets the tab that the environment would have kept.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tabcore.tab.corrections import DecisionCorrection, Overruled, corrected, ov
 from tabcore.tab.events import Event, Refused
 from tabcore.tab.keeper import Keeper, command_text
 from tabcore.tab.operations import operation_of
+from tabcore.tab.switches import parts_of
 from tabcore.tab.timeline import RecordingTab
 from tabcore.trajectory import Message, Observation, RunHeader, ToolCall, Turn, without
 
@@ -84,7 +85,7 @@ class Historian:
         self._header = header
         kept: MutableMapping[str, str] = {} if texts is None else texts
         self.tab = RecordingTab(kept)
-        self.keeper = Keeper(workspace_of(header), texts=kept, tab=self.tab)
+        self.keeper = Keeper(workspace_of(header), texts=kept, tab=self.tab, parts=parts_of(header.method))
         self._pending: dict[str, _Made] = {}
         self._stopped: int | None = None
         self._events: list[Event] = []
@@ -134,7 +135,8 @@ class Historian:
         stop = self._stopped if self._stopped is not None else turn
         reply = self.keeper.finish_check(stop)
         if reply is None:
-            self._differences.append(Difference(stop, -1, "finish check", recorded, "sent before; at most once"))
+            why = "sent before; at most once" if self.keeper.parts.finish_check else f"none; {self._header.method}"
+            self._differences.append(Difference(stop, -1, "finish check", recorded, why))
             return
         self._events += reply.events
         self._compare(stop, -1, "finish check", recorded, reply.text)

@@ -31,7 +31,8 @@ from tabcore.tab.events import (
     text_digest,
 )
 from tabcore.tab.operations import Add, List, Operation, Resolve, Show
-from tabcore.tab.review import SHOWN, Reviewer
+from tabcore.tab.review import SHOWN, Reviewer, ReviewItem
+from tabcore.tab.switches import WHOLE, Parts
 from tabcore.tab.tab import Tab
 from tabcore.trajectory import Observation, ToolCall, without
 
@@ -49,7 +50,7 @@ class Reply:
 class Keeper:
     """Keeps the tab of one task beside one agent. Calls come in the order in which their results were shown.
 
-    `tab` is one that shares `texts`: a new one unless given.
+    `tab` is one that shares `texts`: a new one unless given. `parts` are those that the agent has of it.
     """
 
     def __init__(
@@ -60,8 +61,10 @@ class Keeper:
         shown: int = SHOWN,
         texts: MutableMapping[str, str] | None = None,
         tab: Tab | None = None,
+        parts: Parts = WHOLE,
     ) -> None:
         self.workspace = workspace
+        self.parts = parts
         self.texts: MutableMapping[str, str] = {} if texts is None else texts
         self.tab = Tab(self.texts, task) if tab is None else tab
         self._shown = shown
@@ -106,7 +109,7 @@ class Keeper:
 
     def status_line(self, turn: int) -> str:
         """The line to append to an observation of this turn."""
-        return messages.status_line(self.tab, turn)
+        return messages.status_line(self.tab, turn, self.parts)
 
     def stop(self, turn: int) -> tuple[Stopped]:
         """The model answered without a tool call."""
@@ -115,14 +118,13 @@ class Keeper:
         return (event,)
 
     def finish_check(self, turn: int) -> Reply | None:
-        """The finish check to send after the stop of `turn`; None when it was sent before."""
-        if self.tab.finish_checked:
+        """The finish check to send after the stop of `turn`; None when it was sent before, or is none of the parts."""
+        if self.tab.finish_checked or not self.parts.finish_check:
             return None
-        review = self.reviewer.review(self._shown) if self.tab.requirements else ()
-        unopened = [candidate for candidate, _ in self.reviewer.candidates_by_relevance()]
-        text = messages.finish_check(self.tab, review, unopened)
+        unopened = [candidate for candidate, _ in self.reviewer.candidates_by_relevance()] if self.parts.capture else []
+        text = messages.finish_check(self.tab, self._reviewed(), unopened, self.parts)
         still_open = tuple(r.requirement_id for r in self.tab.open_requirements)
-        event = FinishChecked(turn, messages.finish_body(self.tab), still_open, len(self.tab.candidates))
+        event = FinishChecked(turn, messages.finish_body(self.tab), still_open, len(unopened))
         self.tab.apply(event)
         return Reply(text, (event,))
 
@@ -146,6 +148,8 @@ class Keeper:
                 assert_never(finding.kind)
 
     def _operate(self, turn: int, index: int, operation: Operation) -> Reply:
+        if not self.parts.capture and isinstance(operation, List | Show) and operation != List("requirements"):
+            raise TabRefusal("list", "this tab has requirements alone", "The one list is that of kind requirements.")
         match operation:
             case Add(items):
                 added = self.tab.add(items, turn, index)
@@ -175,15 +179,28 @@ class Keeper:
                 "Use done or unavailable.",
             )
         event = self.tab.resolve(
-            operation.requirement, status, operation.entry, operation.reason, turn=turn, call=index
+            operation.requirement,
+            status,
+            operation.entry,
+            operation.reason,
+            turn=turn,
+            call=index,
+            parts=self.parts,
         )
         return Reply(messages.resolved_text(self.tab, event), (event,))
 
     def _review(self, turn: int, index: int) -> Reply:
-        review = self.reviewer.review(self._shown)
+        review = self._reviewed()
         event = Reviewed(turn, index, tuple(item.match for item in review))
         self.tab.apply(event)
-        return Reply(messages.review_text(self.tab, review), (event,))
+        return Reply(messages.review_text(self.tab, review, self.parts), (event,))
+
+    def _reviewed(self) -> tuple[ReviewItem, ...]:
+        """The open requirements with their matches; without matches where the review is none of the parts."""
+        still_open = self.tab.open_requirements
+        if not self.parts.review or not still_open:
+            return tuple(ReviewItem(requirement, (), ()) for requirement in still_open)
+        return self.reviewer.review(self._shown)
 
     def _consult(self, event: Consulted, text: str) -> Reply:
         self.tab.apply(event)

@@ -1,6 +1,7 @@
-"""What the environment says to the agent about its tab. The layouts follow the paper's Tables 5 to 7.
+"""All that the environment says to an agent: what each method tells it, the tab's tools, and what the tab answers.
 
-Everything is a pure function of the tab; the words between the layouts are ours.
+The layouts follow the paper's Tables 5 to 7; the words between them are ours. Everything is a pure function of the tab
+and of the parts that the agent has of it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import assert_never
 
 from tabcore.tab.events import FinishBody, RequirementAdded, Resolved
 from tabcore.tab.review import ReviewItem
+from tabcore.tab.switches import SWITCHES, WHOLE, Parts
 from tabcore.tab.tab import Candidate, Entry, Requirement, Tab
 from tabcore.text.terms import terms
 
@@ -22,34 +24,105 @@ CANDIDATES_LISTED = 100
 UNOPENED_NAMED = 10
 """Paths in a finish check."""
 
-SYSTEM_BLOCK = """\
-You work with a tab that the environment keeps for you, outside of your context.
-It has your requirements, a log of every file whose content you were shown, and the files that you have listed but not opened.
-- Before you open a file, state with tab_add every fact, figure and element that the task asks for, one item each.
-- After exploring, and again before you resolve, call tab_list with kind "requirements": it shows each open requirement beside \
-the best of what you have read and of what you never opened. kind "candidates" and "read_log" list those.
-- tab_show gives back one read-log entry, word for word.
-- Before you finish, call tab_resolve for every requirement: "done" cites the entry that holds it, "unavailable" says why not."""
+WORKSPACE_BLOCK = """\
+You work on a task with the files of a workspace folder, through a terminal. Every command starts in that folder; \
+use paths relative to it.
+Find what the task needs in the files, take figures and wording from them alone, and write the deliverable that is asked for.
+When it is finished, answer without a tool call."""
+
+TODO_BLOCK = """\
+Before you open a file, write down a list of every fact, figure and element that the task asks for, one item each.
+Keep to that list while you work, and finish when each item is in the deliverable or is known to be in no file."""
+
+SELF_REFINE = """\
+Before you finish: go through the deliverable once more. Check each fact, figure and element that the task asks for \
+against the files that you have read, add what is missing and mend what differs. Then answer without a tool call."""
+"""Said once, at the first stop of a self_refine run."""
 
 
-def status_line(tab: Tab, turn: int) -> str:
+def system_block(parts: Parts = WHOLE) -> str:
+    """What the agent is told of its tab before the task."""
+    held = [
+        "You work with a tab that the environment keeps for you, outside of your context.",
+        "It has your requirements, a log of every file whose content you were shown, and the files that you have listed but not opened."
+        if parts.capture
+        else "It has your requirements.",
+        "- Before you open a file, state with tab_add every fact, figure and element that the task asks for, one item each.",
+    ]
+    return "\n".join(
+        [
+            *held,
+            *_looking(parts),
+            f"- Before you finish, call tab_resolve for every requirement: {_how_to_resolve(parts)}.",
+        ]
+    )
+
+
+def _looking(parts: Parts) -> list[str]:
+    if not parts.capture:
+        return ['- tab_list with kind "requirements" lists your requirements and how each stands.']
+    review = (
+        '- After exploring, and again before you resolve, call tab_list with kind "requirements": it shows each open requirement '
+        "beside the best of what you have read and of what you never opened. "
+        if parts.review
+        else '- tab_list with kind "requirements" lists your requirements and how each stands. '
+    )
+    return [
+        f'{review}kind "candidates" and "read_log" list those.',
+        "- tab_show gives back one read-log entry, word for word.",
+    ]
+
+
+def _how_to_resolve(parts: Parts) -> str:
+    return (
+        '"done" cites the entry that holds it, "unavailable" says why not'
+        if parts.capture
+        else '"done" where the deliverable has it, "unavailable" says why not'
+    )
+
+
+SYSTEM_BLOCKS = tuple(dict.fromkeys(system_block(parts) for parts in (WHOLE, *SWITCHES.values())))
+"""What `system_block` says of the whole tab, and of the tab with each switch."""
+
+
+def tool_descriptions(parts: Parts = WHOLE) -> dict[str, str]:
+    """What a model is told of each of the tab's tools that it is offered."""
+    told = {
+        "tab_add": "State requirements: one fact, figure or element of the deliverable each. Returns their ids.",
+        "tab_resolve": "Resolve a requirement: done, citing a read-log entry, or unavailable, giving a reason."
+        if parts.capture
+        else "Resolve a requirement: done, or unavailable, giving a reason.",
+        "tab_list": _described_lists(parts),
+    }
+    return told | ({"tab_show": "One read-log entry, word for word."} if parts.capture else {})
+
+
+def _described_lists(parts: Parts) -> str:
+    if not parts.capture:
+        return "requirements: all of them and how each stands."
+    first = "the review of open requirements" if parts.review else "all of them and how each stands"
+    return f"requirements: {first}; candidates: files listed but not opened; read_log: what was read."
+
+
+def status_line(tab: Tab, turn: int, parts: Parts = WHOLE) -> str:
     """The line appended to each observation.
 
     >>> status_line(Tab({}, "task"), 3)
     '[tab] 0 open | candidates: 0 unopened, 0 above threshold | read log: 0 entries | no tab operation yet'
+    >>> status_line(Tab({}, "task"), 3, Parts(capture=False))
+    '[tab] 0 open | no tab operation yet'
     """
-    return PREFIX + " | ".join(
-        (
-            f"{len(tab.open_requirements)} open",
-            f"candidates: {len(tab.candidates)} unopened, {tab.starred} above threshold",
-            f"read log: {_count(len(tab.read_log), 'entry', 'entries')}",
-            _since(tab.last_operation, turn),
-        )
+    captured = (
+        f"candidates: {len(tab.candidates)} unopened, {tab.starred} above threshold",
+        f"read log: {_count(len(tab.read_log), 'entry', 'entries')}",
     )
+    held = (f"{len(tab.open_requirements)} open", *(captured if parts.capture else ()))
+    return PREFIX + " | ".join((*held, _since(tab.last_operation, turn)))
 
 
 _STATUS_LINE = re.compile(
-    r"\[tab\] \d+ open \| candidates: \d+ unopened, \d+ above threshold \| read log: \d+ entr(?:y|ies) \| [^\n]*"
+    r"\[tab\] \d+ open \| (?:candidates: \d+ unopened, \d+ above threshold \| read log: \d+ entr(?:y|ies) \| [^\n]*"
+    r"|no tab operation yet|last tab operation (?:this turn|\d+ turns? ago))"
 )
 
 
@@ -58,11 +131,11 @@ def is_status_line(text: str) -> bool:
     return _STATUS_LINE.fullmatch(text.strip()) is not None
 
 
-def review_text(tab: Tab, review: Sequence[ReviewItem]) -> str:
-    """The review: each open requirement, from its reads and from what was never opened."""
+def review_text(tab: Tab, review: Sequence[ReviewItem], parts: Parts = WHOLE) -> str:
+    """The review: each open requirement, from its reads and from what was never opened; alone without that part."""
     resolved = len(tab.requirements) - len(tab.open_requirements)
     head = f"Requirements: {len(tab.open_requirements)} open, {resolved} resolved"
-    return "\n".join([head, *(_reviewed(tab, item) for item in review), *_resolved(tab)])
+    return "\n".join([head, *(_reviewed(tab, item, parts) for item in review), *_resolved(tab)])
 
 
 def candidates_text(ranked: Sequence[Candidate]) -> str:
@@ -102,8 +175,9 @@ def added_text(events: Sequence[RequirementAdded]) -> str:
 
 def resolved_text(tab: Tab, event: Resolved) -> str:
     """The reply to a resolve that was taken."""
-    ground = f"cites {event.entry}" if event.status == "done" else event.reason
-    return f"{event.requirement} [{event.status}] {ground}. {len(tab.open_requirements)} open."
+    ground = f"cites {event.entry}" if event.entry else event.reason
+    head = " ".join(filter(None, (event.requirement, f"[{event.status}]", ground)))
+    return f"{head}. {len(tab.open_requirements)} open."
 
 
 def refused_text(why: str) -> str:
@@ -126,20 +200,21 @@ def finish_body(tab: Tab) -> FinishBody:
 FINISH_HEAD = f"{PREFIX}Finish check 1 of at most 1: you stopped."
 
 
-def finish_check(tab: Tab, review: Sequence[ReviewItem], unopened: Sequence[Candidate]) -> str:
+def finish_check(tab: Tab, review: Sequence[ReviewItem], unopened: Sequence[Candidate], parts: Parts = WHOLE) -> str:
     """The one finish check, sent at the first stop. `unopened` is ranked; the starred ones are named first."""
     body = finish_body(tab)
-    never = _never_opened(unopened)
+    never = [_never_opened(unopened)] if parts.capture else []
     match body:
         case "none recorded":
-            lines = [_NONE_RECORDED, never]
+            lines = [_NONE_RECORDED, *never]
         case "some open":
             head = f"{len(tab.open_requirements)} of {len(tab.requirements)} requirement items are open:"
-            lines = [head, *(_reviewed(tab, item) for item in review), never, _RESOLVE_EACH]
+            closing = _RESOLVE_EACH if parts.capture else _RESOLVE_WITHOUT_ENTRIES
+            lines = [head, *(_reviewed(tab, item, parts) for item in review), *never, closing]
         case "all resolved":
             done = sum(r.status == "done" for r in tab.requirements.values())
             counts = f"{done} done, {len(tab.requirements) - done} unavailable"
-            lines = [f"All {len(tab.requirements)} requirement items are resolved ({counts}).", never, _CHECK_EACH]
+            lines = [f"All {len(tab.requirements)} requirement items are resolved ({counts}).", *never, _CHECK_EACH]
         case _:
             assert_never(body)
     return "\n".join([FINISH_HEAD, *lines])
@@ -150,6 +225,7 @@ _NONE_RECORDED = (
     "that the task asks for, resolve each, and mend the deliverable where one is missing."
 )
 _RESOLVE_EACH = "Resolve each: done, citing the entry that holds it, or unavailable, with a reason. Then finish."
+_RESOLVE_WITHOUT_ENTRIES = "Resolve each: done, or unavailable, with a reason. Then finish."
 _CHECK_EACH = "Check that each of them is in the deliverable as you read it, then finish."
 
 
@@ -192,15 +268,18 @@ def _requirement(requirement: Requirement) -> str:
         case "open":
             return head
         case "done":
-            return f"{head} ({requirement.entry}, turn {requirement.resolved_turn})"
+            cited = f"{requirement.entry}, " if requirement.entry else ""
+            return f"{head} ({cited}turn {requirement.resolved_turn})"
         case "unavailable":
             return f"{head} ({requirement.reason}, turn {requirement.resolved_turn})"
         case _:
             assert_never(requirement.status)
 
 
-def _reviewed(tab: Tab, item: ReviewItem) -> str:
+def _reviewed(tab: Tab, item: ReviewItem, parts: Parts) -> str:
     wanted = item.requirement
+    if not parts.review:
+        return _requirement(wanted)
     lines = [_requirement(wanted), f" from your reads:{'' if item.entries else ' nothing that shares a word'}"]
     for entry in item.entries:
         excerpt = first_matching_line(tab.texts[entry.excerpt], wanted.text)

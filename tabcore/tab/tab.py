@@ -28,6 +28,7 @@ from tabcore.tab.events import (
     Stopped,
     TaskStated,
 )
+from tabcore.tab.switches import WHOLE, Parts
 from tabcore.text.terms import terms
 
 THRESHOLD = 2
@@ -172,24 +173,33 @@ class Tab:
         return events
 
     def resolve(
-        self, requirement: str, status: Status, entry: str = "", reason: str = "", *, turn: int, call: int = -1
+        self,
+        requirement: str,
+        status: Status,
+        entry: str = "",
+        reason: str = "",
+        *,
+        turn: int,
+        call: int = -1,
+        parts: Parts = WHOLE,
     ) -> Resolved:
         """Resolve a requirement, or raise TabRefusal and change nothing.
 
-        `done` cites a read-log entry whose path or excerpt shares a term with the requirement (the
-        evidence check); `unavailable` gives a reason. A resolved requirement may be resolved anew.
+        `done` cites a read-log entry (none without capture) whose path or excerpt shares a term with the requirement
+        (the evidence check); `unavailable` gives a reason. A resolved requirement may be resolved anew.
         """
         wanted = self.requirements.get(requirement)
         if wanted is None:
             known = ", ".join(self.requirements) or "none; call add first"
             raise TabRefusal(f"resolve {requirement}", "there is no such requirement", f"Known: {known}.")
         if status == "done":
-            self._check_evidence(wanted, entry)
+            self._check_evidence(wanted, entry, parts)
         elif not reason.strip():
             raise TabRefusal(
                 f"resolve {requirement}", "unavailable needs a reason", "Say what was looked for and where."
             )
-        event = Resolved(turn, call, requirement, status, entry if status == "done" else "", reason.strip())
+        cited = entry if status == "done" and parts.capture else ""
+        event = Resolved(turn, call, requirement, status, cited, reason.strip())
         self.apply(event)
         return event
 
@@ -201,7 +211,9 @@ class Tab:
             raise TabRefusal(f"show {entry}", "there is no such entry", f"Known: {known}.")
         return found, self.texts[found.excerpt]
 
-    def _check_evidence(self, wanted: Requirement, entry: str) -> None:
+    def _check_evidence(self, wanted: Requirement, entry: str, parts: Parts) -> None:
+        if not parts.capture:
+            return
         place = f"resolve {wanted.requirement_id}"
         cited = self.read_log.get(entry)
         if cited is None:
@@ -209,6 +221,8 @@ class Tab:
             raise TabRefusal(
                 place, f"done must cite a read-log entry and {entry or 'none'} is not one", f"Known: {known}."
             )
+        if not parts.evidence_check:
+            return
         words = frozenset(terms(wanted.text))
         if words.isdisjoint(terms(cited.path)) and words.isdisjoint(terms(self.texts[cited.excerpt])):
             raise TabRefusal(
