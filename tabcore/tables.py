@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from tabcore.analyses.ablation import Switched
@@ -27,7 +28,7 @@ from tabcore.analyses.tab_operations import tab_operations as operations_of
 from tabcore.redaction import Masks, redacted
 from tabcore.rerun import Db, open_store
 from tabcore.store import secret_selects
-from tabcore.store.compare_selects import one_run
+from tabcore.store.compare_selects import one_run, seen_numbers
 from tabcore.store.effort_selects import effort_runs
 from tabcore.store.run_ids import numbers_of_runs
 from tabcore.store.score_selects import Connection, scored_runs
@@ -94,7 +95,10 @@ def two_runs(db: Db, left: str, right: str) -> RunComparison:
     """Two runs side by side, of one task or of two."""
     with _asked(db, (left, right)) as (connection, numbers):
         ours, theirs = numbers or []
-        found = run_comparison(one_run(connection, ours, left), one_run(connection, theirs, right))
+        runs = one_run(connection, ours, left), one_run(connection, theirs, right)
+        keys = {value.key for run in runs for value in run.numbers}
+        seen = (seen_numbers(connection, number, keys) for number in (ours, theirs))
+        found = run_comparison(*(replace(run, seen=places) for run, places in zip(runs, seen, strict=True)))
         return _masked(connection, [ours, theirs], found)
 
 

@@ -76,6 +76,11 @@ def test_table_seven_one_row_beside_ten(store: Path) -> None:
     assert (eighth.left and eighth.left.read, eighth.right and eighth.right.read) == (13, 7)
     lost = [pair.right.text for pair in found.numbers if pair.left is None and pair.right]
     assert "¥55,000" in lost
+    forgotten = next(pair for pair in found.numbers if pair.key == "55000")
+    assert (forgotten.left_seen and forgotten.left_seen.turn, forgotten.right_seen and forgotten.right_seen.turn) == (
+        13,
+        7,
+    )
     assert [pair.left for pair in found.requirements] == [None] * 11
     assert (sum(bool(pair.left) for pair in found.rubrics), sum(bool(pair.right) for pair in found.rubrics)) == (1, 11)
 

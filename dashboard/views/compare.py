@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import streamlit as st
 
 from dashboard import data, selection, table_data
 from dashboard.parts import frame, load_report
-from tabcore.analyses.run_comparison import FileUse, NumberPair, RunComparison, counted
+from tabcore.analyses.run_comparison import (
+    DeliveredNumber,
+    FileUse,
+    NumberPair,
+    OneRun,
+    RunComparison,
+    SeenNumber,
+    counted,
+)
 from tabcore.presentation import score_charts
 from tabcore.presentation.line_difference import STYLE, difference_html
 from tabcore.presentation.plain import plain_line
 from tabcore.rows import RunRow
 
-Turns = tuple[int | None, int | None]
-"""Where a row lies in the left run and in the right."""
+Way = tuple[str, str, dict[str, str]]
+"""A link from a row into either run: its words, the page, the address there."""
 _STYLE = (
     '<style>[class*="st-key-links-"] [data-testid="stPageLink"] p, .st-key-row-links [data-testid="stPageLink"] p'
     " { text-decoration: underline; }</style>"
@@ -123,9 +131,9 @@ def _number(number: float | None) -> str:
     return "" if number is None else f"{number:,.4g}" if number % 1 else f"{int(number):,}"
 
 
-def _table(columns: Mapping[str, Sequence[object]], turns: Sequence[Turns], found: RunComparison, key: str) -> None:
-    """Rows of differences; a chosen one has its links into both replays."""
-    if not turns:
+def _table(columns: Mapping[str, Sequence[object]], ways: Sequence[Sequence[Way]], key: str) -> None:
+    """Rows of differences; a chosen one has its links into both runs."""
+    if not ways:
         st.text("Nothing differs here." if st.session_state.get("only") else "Neither run has any.")
         return
     chosen = st.dataframe(
@@ -133,20 +141,28 @@ def _table(columns: Mapping[str, Sequence[object]], turns: Sequence[Turns], foun
         on_select="rerun",
         selection_mode="single-row",
         hide_index=True,
-        key=f"compare-{key}-{len(turns)}",
-        height=load_report.height_of(len(turns), 18),
+        key=f"compare-{key}-{len(ways)}",
+        height=load_report.height_of(len(ways), 18),
         placeholder="",
         alt=f"{key} of both runs",
     )
     picked = chosen["selection"]["rows"]
     if not picked:
-        st.text("Choose a row to see it in the replays.")
+        st.text("Choose a row to see it in both runs.")
         return
     with st.container(horizontal=True, key="row-links"):
-        for side, run, turn in zip(("left", "right"), (found.left, found.right), turns[picked[0]], strict=True):
-            if turn is not None:
-                query = selection.to_address(selection.Selection(run.run_id, turn))
-                st.page_link("views/replay.py", label=f"{side}: turn {turn} in the replay", query_params=query)
+        for label, page, query in ways[picked[0]]:
+            st.page_link(page, label=label, query_params=query)
+
+
+def _turns(found: RunComparison, left: int | None, right: int | None) -> list[Way]:
+    """To a turn of either run."""
+    sides = ("left", found.left, left), ("right", found.right, right)
+    return [_turn_way(f"{side}: turn {turn} in the replay", run, turn) for side, run, turn in sides if turn is not None]
+
+
+def _turn_way(label: str, run: OneRun, turn: int, mark: selection.Mark | None = None) -> Way:
+    return label, "views/replay.py", selection.to_address(selection.Selection(run.run_id, turn, mark))
 
 
 def _files(found: RunComparison, only: bool) -> None:
@@ -158,8 +174,7 @@ def _files(found: RunComparison, only: bool) -> None:
             "right": [_use(pair.right) for pair in pairs],
             "only in": [_only(pair.left, pair.right) for pair in pairs],
         },
-        [(_turn(pair.left), _turn(pair.right)) for pair in pairs],
-        found,
+        [_turns(found, _turn(pair.left), _turn(pair.right)) for pair in pairs],
         "Files",
     )
 
@@ -193,8 +208,7 @@ def _requirements(found: RunComparison, only: bool) -> None:
             "right at the end": [right.status if right else "" for _, right in sides],
             "only in": [_only(*pair) for pair in sides],
         },
-        [(left.turn if left else None, right.turn if right else None) for left, right in sides],
-        found,
+        [_turns(found, left.turn if left else None, right.turn if right else None) for left, right in sides],
         "Requirements",
     )
 
@@ -207,8 +221,7 @@ def _rubrics(found: RunComparison, only: bool) -> None:
             "left": [_verdict(pair.left) for pair in pairs],
             "right": [_verdict(pair.right) for pair in pairs],
         },
-        [_written(found) for _ in pairs],
-        found,
+        [_turns(found, *_written(found)) for _ in pairs],
         "Rubrics",
     )
 
@@ -217,7 +230,7 @@ def _verdict(passed: bool | None) -> str:
     return {True: "● passed", False: "○ failed", None: "not evaluated"}[passed]
 
 
-def _written(found: RunComparison) -> Turns:
+def _written(found: RunComparison) -> tuple[int | None, int | None]:
     """When either run last wrote what it delivered."""
     left, right = (
         max((file.turn for file in run.delivered if file.turn), default=None) for run in (found.left, found.right)
@@ -232,12 +245,29 @@ def _values(found: RunComparison, only: bool) -> None:
             "left": [plain_line(pair.left.text, 60) if pair.left else "" for pair in pairs],
             "right": [plain_line(pair.right.text, 60) if pair.right else "" for pair in pairs],
             "only in": [_only(pair.left, pair.right) for pair in pairs],
+            "shown to left at turn": [pair.left_seen and pair.left_seen.turn for pair in pairs],
+            "shown to right at turn": [pair.right_seen and pair.right_seen.turn for pair in pairs],
             "file": [plain_line(_path(pair), 100) for pair in pairs],
         },
-        [_written(found) for _ in pairs],
-        found,
+        [
+            [
+                *_value_ways("left", found.left, pair.left, pair.left_seen),
+                *_value_ways("right", found.right, pair.right, pair.right_seen),
+            ]
+            for pair in pairs
+        ],
         "Values",
     )
+
+
+def _value_ways(side: str, run: OneRun, value: DeliveredNumber | None, seen: SeenNumber | None) -> Iterator[Way]:
+    """To the value where it was delivered and where it was first shown, marked in both."""
+    if value is not None:
+        query = selection.to_address(selection.Selection(run.run_id, file=value.path)) | {"value": str(value.start)}
+        yield f"{side}: in its deliverable", "views/deliverable.py", query
+    if seen is not None:
+        mark = selection.Mark(seen.call, seen.start, seen.end)
+        yield _turn_way(f"{side}: shown at turn {seen.turn}", run, seen.turn, mark)
 
 
 def _path(pair: NumberPair) -> str:

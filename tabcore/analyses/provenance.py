@@ -345,7 +345,7 @@ def _sources(facts: ProvenanceFacts) -> Iterator[SourceText]:
 def _with_values(facts: ProvenanceFacts) -> Iterator[tuple[SourceText, Sequence[Occurrence]]]:
     """Every text that is evidence, with its values: first the excerpts, so that an excerpt's position is its source's."""
     for e in facts.excerpts:
-        yield SourceText("read", e.entry_id, e.path, e.turn, e.call, e.rule, e.text), e.values
+        yield SourceText("read", e.entry_id, e.path, e.turn, e.call, e.rule, e.text, e.injected), e.values
     for s in facts.stated:
         yield SourceText("task", "", "the task", s.turn, -1, "", s.text), s.values
     for o in facts.outputs:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tabcore.analyses.value_facts import RunFacts
 from tabcore.redaction import BLOT, Masks
-from tabcore.trajectory import DeliverablePiece, DeliverableSource
+from tabcore.trajectory import DeliverablePiece, DeliverableSource, Span
 
 OutputKind = Literal["listing", "program", "other"]
 """What an observation that no entry of the read log holds is: a listing of paths, what a program that the agent ran
@@ -75,7 +75,8 @@ class DeliveredText:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """An entry of the read log that shows what the agent did not write itself. `rule` says how it was read."""
+    """An entry of the read log that shows what the agent did not write itself. `rule` says how it was read; `injected`
+    are the tab's own words in the result that it is an excerpt of."""
 
     entry_id: str
     path: str
@@ -84,6 +85,7 @@ class Excerpt:
     rule: str
     text: str
     values: Values = NO_VALUES
+    injected: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

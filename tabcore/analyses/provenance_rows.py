@@ -8,7 +8,7 @@ from typing import Literal
 
 from tabcore.analyses.layout import Block
 from tabcore.analyses.value_facts import RunFacts
-from tabcore.trajectory import DeliverableSource
+from tabcore.trajectory import DeliverableSource, Span
 
 _AROUND = 500
 """Characters of a long line on each side of a place."""
@@ -22,7 +22,7 @@ Likeness = Literal["written alike", "same number", "sign differs", "percent mark
 @dataclass(frozen=True, slots=True)
 class SourceText:
     """A text that values come from. `name` is a read-log entry's path, a call's command, or what it is; `note` says how
-    it was read."""
+    it was read. `injected` are the tab's words in the result that an entry is an excerpt of."""
 
     kind: SourceKind
     entry: str
@@ -31,6 +31,17 @@ class SourceText:
     call: int
     note: str
     text: str
+    injected: tuple[Span, ...] = ()
+
+    def in_result(self, at: int) -> int:
+        """Where in the call's result a character of the text stands.
+
+        >>> SourceText("read", "L1", "a", 1, 0, "", "one 42", (Span(0, 9, "tab"),)).in_result(4)
+        13
+        """
+        for span in sorted(self.injected, key=lambda span: span.start):
+            at += span.end - span.start if span.start <= at else 0
+        return at
 
 
 @dataclass(frozen=True, slots=True)

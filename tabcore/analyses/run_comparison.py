@@ -50,11 +50,23 @@ class DeliveredText:
 
 @dataclass(frozen=True, slots=True)
 class DeliveredNumber:
-    """A value that a run delivered, at its first place."""
+    """A value that a run delivered, at its first place, whose first character is `start` of the file's text."""
 
     key: str
     text: str
     path: str
+    start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SeenNumber:
+    """A value that a run was shown, at its first place: characters `start:end` of the result of a call of a turn."""
+
+    key: str
+    turn: int
+    call: int
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +80,8 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class OneRun:
-    """All that is compared of a run. `counts` are its effort, by what they count."""
+    """All that is compared of a run. `counts` are its effort, by what they count; `seen` are those of the values that
+    either run delivered."""
 
     run_id: str
     files: tuple[FileUse, ...] = ()
@@ -77,6 +90,7 @@ class OneRun:
     numbers: tuple[DeliveredNumber, ...] = ()
     rubrics: tuple[Judged, ...] = ()
     counts: tuple[tuple[str, float | None], ...] = ()
+    seen: tuple[SeenNumber, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +112,13 @@ class RequiredPair:
 
 @dataclass(frozen=True, slots=True)
 class NumberPair:
-    """A value and where either run delivered it."""
+    """A value, where either run delivered it, and where it was shown it first."""
 
     key: str
     left: DeliveredNumber | None
     right: DeliveredNumber | None
+    left_seen: SeenNumber | None = None
+    right_seen: SeenNumber | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +160,7 @@ def run_comparison(left: OneRun, right: OneRun) -> RunComparison:
         right,
         _files(left.files, right.files),
         _requirements(left.requirements, right.requirements),
-        _numbers(left.numbers, right.numbers),
+        _numbers(left, right),
         _rubrics(left.rubrics, right.rubrics),
         tuple(_texts(left.delivered, right.delivered)),
     )
@@ -155,9 +171,12 @@ def _files(left: Sequence[FileUse], right: Sequence[FileUse]) -> tuple[FilePair,
     return tuple(FilePair(path, ours.get(path), theirs.get(path)) for path in ours | theirs)
 
 
-def _numbers(left: Sequence[DeliveredNumber], right: Sequence[DeliveredNumber]) -> tuple[NumberPair, ...]:
-    ours, theirs = {one.key: one for one in left}, {one.key: one for one in right}
-    return tuple(NumberPair(key, ours.get(key), theirs.get(key)) for key in ours | theirs)
+def _numbers(left: OneRun, right: OneRun) -> tuple[NumberPair, ...]:
+    ours, theirs = ({one.key: one for one in run.numbers} for run in (left, right))
+    seen, other = ({one.key: one for one in run.seen} for run in (left, right))
+    return tuple(
+        NumberPair(key, ours.get(key), theirs.get(key), seen.get(key), other.get(key)) for key in ours | theirs
+    )
 
 
 def _rubrics(left: Sequence[Judged], right: Sequence[Judged]) -> tuple[JudgedPair, ...]:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import duckdb
 
-from tabcore.analyses.run_comparison import DeliveredNumber, DeliveredText, FileUse, Judged, OneRun, Required
+from tabcore.analyses.run_comparison import (
+    DeliveredNumber,
+    DeliveredText,
+    FileUse,
+    Judged,
+    OneRun,
+    Required,
+    SeenNumber,
+)
 from tabcore.store.score_selects import RECEIVED
-from tabcore.store.selects import texts
+from tabcore.store.selects import spans_of, texts
 from tabcore.store.texts import restored_rows
 
 Connection = duckdb.DuckDBPyConnection
@@ -71,7 +80,7 @@ def one_run(connection: Connection, number: int, run_id: str) -> OneRun:
     numbers: dict[str, DeliveredNumber] = {}
     for key, kind, path, name, start, end in rows(_NUMBERS):
         if kind != "date":
-            numbers.setdefault(key, DeliveredNumber(key, known[name][start:end], path))
+            numbers.setdefault(key, DeliveredNumber(key, known[name][start:end], path, start))
     [counts] = rows(_COUNTS)
     return OneRun(
         run_id,
@@ -82,3 +91,22 @@ def one_run(connection: Connection, number: int, run_id: str) -> OneRun:
         tuple(Judged(*row) for row in rows(_RUBRICS)),
         tuple(zip(COUNTED, counts, strict=True)),
     )
+
+
+_SEEN = (
+    'SELECT v.key, o.turn, coalesce(c.call, -1), v.start, v."end", o.spans FROM observations o'
+    " JOIN texts t ON t.digest = o.text JOIN text_values v ON v.text = t.number LEFT JOIN calls c"
+    " ON c.run = o.run AND c.turn = o.turn AND c.call_id = o.call_id AND c.abandoned = 0 AND o.call_id <> ''"
+    " WHERE o.run = ? AND o.abandoned = 0 AND coalesce(c.operation, '') = '' AND v.key IN (SELECT unnest(?))"
+    " ORDER BY o.turn, o.rowid, v.start"
+)
+
+
+def seen_numbers(connection: Connection, number: int, keys: Collection[str]) -> tuple[SeenNumber, ...]:
+    """Where each of these values was first shown to the agent, outside what the tab injected or answered."""
+    found: dict[str, SeenNumber] = {}
+    for key, turn, call, start, end, spans in connection.execute(_SEEN, [number, list(keys)]).fetchall():
+        injected = (span for span in spans_of(spans) if span.origin == "tab")
+        if key not in found and not any(span.start <= start < span.end for span in injected):
+            found[key] = SeenNumber(key, turn, call, start, end)
+    return tuple(found.values())

@@ -27,7 +27,7 @@ from tabcore.analyses.value_facts import RunFacts
 from tabcore.store.selects import spans_of, texts
 from tabcore.store.texts import restored_rows
 from tabcore.text.number_stream import numbers_of
-from tabcore.trajectory import DeliverablePiece
+from tabcore.trajectory import DeliverablePiece, Span
 
 Connection = duckdb.DuckDBPyConnection
 Equals = Callable[[str], Collection[str]]
@@ -85,12 +85,25 @@ def _excerpts(connection: Connection, number: int, last: int) -> Iterator[Excerp
         " WHERE l.run = ? AND l.turn <= ? AND NOT l.authored ORDER BY l.rowid"
     )
     rows = restored_rows(connection.execute(query, [number, last]).fetchall())
-    rules = _rules(connection, number)
+    rules, injected = _rules(connection, number), _injected(connection, number)
     text = texts(connection, (row[4] for row in rows))
     values = _columns(connection, (row[5] for row in rows))
     for entry, path, turn, call, name, place in rows:
         rule = rules.get((turn, call, "read"), "")
-        yield Excerpt(entry, path, turn, call, rule, text[name], values.get(place, NO_VALUES))
+        known = values.get(place, NO_VALUES)
+        yield Excerpt(entry, path, turn, call, rule, text[name], known, injected.get((turn, call), ()))
+
+
+def _injected(connection: Connection, number: int) -> dict[tuple[int, int], tuple[Span, ...]]:
+    """The tab's words in the result of each call."""
+    query = (
+        "SELECT c.turn, c.call, o.spans FROM observations o JOIN calls c ON c.run = o.run AND c.turn = o.turn"
+        " AND c.call_id = o.call_id AND c.abandoned = 0 WHERE o.run = ? AND o.abandoned = 0 AND o.spans IS NOT NULL"
+    )
+    return {
+        (turn, call): tuple(span for span in spans_of(spans) if span.origin == "tab")
+        for turn, call, spans in connection.execute(query, [number]).fetchall()
+    }
 
 
 def _rules(connection: Connection, number: int) -> dict[tuple[int, int, str], str]:

@@ -30,6 +30,23 @@ def test_a_file_that_both_read_leads_into_both_replays(sample_visit: Visit) -> N
     page.wait_for_url(re.compile(r"/replay\?.*turn=7"))
 
 
+def test_a_value_that_one_run_forgot_is_marked_where_it_was_delivered_and_where_it_was_shown(
+    sample_visit: Visit,
+) -> None:
+    page = sample_visit.open("/compare")
+    page.get_by_role("radio", name="Values").click()
+    page.get_by_text("only what differs").click()
+    sample_visit.settle()
+    _row(page, 5)
+    links = page.locator(".st-key-row-links")
+    shown = links.get_by_role("link", name="left: shown at turn 9").get_attribute("href")
+    expect(links.get_by_role("link", name="left: in its deliverable")).to_have_count(0)
+    links.get_by_role("link", name="right: in its deliverable").click()
+    expect(page.locator(".document .value[aria-pressed=true] .figure")).to_have_text("¥12,600")
+    page.goto(f"{sample_visit.url}/{(shown or '').lstrip('/')}")
+    expect(page.locator(".turn-text mark")).to_have_text("¥12,600")
+
+
 def test_the_deliverables_stand_as_a_difference_of_lines(sample_visit: Visit) -> None:
     page = sample_visit.open("/compare")
     page.get_by_role("radio", name="Texts").click()

@@ -44,11 +44,12 @@ def test_a_click_on_a_value_shows_the_line_that_it_came_from(report: Page) -> No
     expect(place.locator(".here b")).to_have_text("3")
 
 
-def test_the_turn_of_a_source_leads_into_the_replay_at_that_turn(report: Page) -> None:
+def test_the_turn_of_a_source_leads_into_the_replay_at_that_turn_with_the_value_marked(report: Page) -> None:
     value(report, "402,780").click()
     report.locator(".evidence .place").first.get_by_role("link", name="turn 2").click()
     expect(report.locator(".replay")).to_have_attribute("data-turn", "2")
     expect(report.locator(".turn-text")).to_contain_text("total 402,780 kWh")
+    expect(report.locator(".turn-text mark")).to_have_text("402,780")
 
 
 def test_a_derived_value_shows_its_formula_and_each_number_with_its_line(report: Page) -> None:

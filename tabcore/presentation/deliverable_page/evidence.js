@@ -6,7 +6,7 @@ function makeEvidence(box, data, linked) {
     if (!linked) return element("span", "", `turn ${turn}`);
     const link = element("a", "turn", `turn ${turn}`);
     const query = new URLSearchParams({ run: data.run, turn });
-    if (["listing", "program", "other"].includes(kind)) query.set("mark", `${call}:${start}:${end}`);
+    if (["read", "listing", "program", "other"].includes(kind)) query.set("mark", `${call}:${start}:${end}`);
     link.href = new URL(`replay?${query}`, window.location.href);
     link.title = "See it in the replay";
     return link;

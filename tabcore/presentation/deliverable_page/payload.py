@@ -149,13 +149,13 @@ def _formula(found: Provenance, value: DeliveredValue, formula: Formula) -> Json
 
 
 def _place(found: Provenance, value: DeliveredValue, place: Place, nth: int) -> Json:
-    """[source, start, end, how equal, first line, lines before, left, marked, right, lines after]"""
+    """[source, start and end in the call's result, how equal, first line, lines before, left, marked, right, lines after]"""
     source = found.sources[place.source]
     line = marked_line(source.text, place.start, place.end, around=2 if nth < _AROUND else 0)
     return [
         place.source,
-        place.start,
-        place.end,
+        source.in_result(place.start),
+        source.in_result(place.end - 1) + 1,
         plain_line(equality(value, place), 200),
         line.number - len(line.before),
         [plain(text) for text in line.before],
