@@ -9,6 +9,7 @@
     │   └── StoreVersion    the store is from another version of the program
     ├── ModelError          a language model did not answer
     │   └── ModelUnusable   and asking it further is vain: nobody there, a wrong key, no such model
+    ├── JournalError        the log of a live tab cannot be opened or written
     └── TabRefusal          the tab declines an operation; the agent is told why
 
 Bad use raises. Bad data never does: it becomes a `Problem`, work goes on, and the person sees the list.
@@ -59,6 +60,10 @@ class ModelError(RunningTabError):
 
 class ModelUnusable(ModelError):
     """An endpoint that need not be asked further: nobody there, a wrong key, no such model, no more requests."""
+
+
+class JournalError(RunningTabError):
+    """The log of a live tab cannot be opened or written; what it holds is whole."""
 
 
 class TabRefusal(RunningTabError):
