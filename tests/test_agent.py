@@ -26,6 +26,7 @@ from tabcore.agent import (
     run_agent,
 )
 from tabcore.agent.bash import MOST_BYTES
+from tabcore.agent.methods import NoTab
 from tabcore.agent.models import Entry, Instruction, ToolSpec, UserText
 from tabcore.agent.terminal import use_tool
 from tabcore.errors import UsageError
@@ -229,6 +230,8 @@ def test_write_makes_folders_and_replaces_what_was_there(terminal: Terminal) -> 
         ("bash", {"command": "echo \0"}),
         ("write", {"path": "a"}),
         ("write", {"path": "a", "content": "\ud800"}),
+        ("edit", {"path": "a", "oldText": "x"}),
+        ("read", {"": "no JSON"}),
         ("fly", {}),
     ],
 )
@@ -238,6 +241,40 @@ def test_a_call_that_cannot_be_is_told_to_the_model_and_does_not_raise(
     told = use_tool(terminal, ToolCall("c", tool, arguments), 20.0)
     assert told.is_error
     assert told.text
+
+
+# edit
+
+
+def edited(terminal: Terminal, old: str, new: str, path: str = "a.txt") -> str:
+    return use(terminal, "edit", path=path, oldText=old, newText=new).text
+
+
+def test_edit_replaces_the_one_place_and_nothing_else(terminal: Terminal) -> None:
+    (terminal.folder / "a.txt").write_bytes("Rate: 240\r\nMeals: é 38\n".encode() + b"\xff")
+    assert edited(terminal, "é 38", "é 40") == "Replaced one place in a.txt"
+    assert (terminal.folder / "a.txt").read_bytes() == "Rate: 240\r\nMeals: é 40\n".encode() + b"\xff"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "reason"),
+    [
+        ("none", "x", "a.txt", "oldText is not in the file"),
+        ("aa", "x", "a.txt", "oldText is there 2 times"),
+        ("", "x", "a.txt", "oldText is empty; use write"),
+        ("b", "b", "a.txt", "newText is the same"),
+        ("b", "x", "missing.txt", "No such file or directory"),
+        ("b", "x", ".", "Is a directory"),
+    ],
+)
+def test_an_edit_that_cannot_be_says_why_and_changes_nothing(
+    terminal: Terminal, old: str, new: str, path: str, reason: str
+) -> None:
+    (terminal.folder / "a.txt").write_text("aa b aa")
+    shown = use(terminal, "edit", path=path, oldText=old, newText=new)
+    assert shown.is_error
+    assert reason in shown.text
+    assert (terminal.folder / "a.txt").read_text() == "aa b aa"
 
 
 # the loop
@@ -270,6 +307,15 @@ def test_a_command_may_not_outlast_its_run(terminal: Terminal) -> None:
     _, messages = run(terminal, [call("bash", command="sleep 60")] * 3, limits=Limits(seconds=1.5))
     assert time.monotonic() - started < 20
     assert "timed out after 0.5 seconds" in str(texts(messages[2]))
+
+
+def test_times_of_a_record_never_go_back_whatever_the_clock_does(terminal: Terminal) -> None:
+    file, times = io.StringIO(), iter([100.0, 110.0, 20.0, 115.0])
+    recorder = PiRecorder(file, session="s", cwd="/w", provider="p", model="m", time=100.0)
+    model = ScriptedModel([call("bash", command="true"), Response("Done.")])
+    run_agent("t", model, METHODS["dci"], NoTab(), terminal, recorder, lambda: next(times))
+    stamps = [json.loads(line)["timestamp"][14:19] for line in file.getvalue().splitlines()]
+    assert stamps == ["01:40", "01:40", "01:40", "01:50", "01:50", "01:55"]
 
 
 def test_a_failed_response_is_no_stop(terminal: Terminal) -> None:
@@ -333,9 +379,9 @@ def test_the_plain_method_has_no_tab_in_instruction_tools_or_results(terminal: T
     seen: list[tuple[Sequence[Entry], Sequence[ToolSpec]]] = []
 
     class Watching(ScriptedModel):
-        def respond(self, conversation: Sequence[Entry], tools: Sequence[ToolSpec]) -> Response:
+        def respond(self, conversation: Sequence[Entry], tools: Sequence[ToolSpec], seconds: float) -> Response:
             seen.append((conversation, tools))
-            return super().respond(conversation, tools)
+            return super().respond(conversation, tools, seconds)
 
     def tool_names(method: MethodName) -> set[str]:
         recorder = PiRecorder(io.StringIO(), session="s", cwd="/w", provider="p", model="m", time=0.0)
@@ -344,11 +390,12 @@ def test_the_plain_method_has_no_tab_in_instruction_tools_or_results(terminal: T
         run_agent("t", model, chosen, companion_for(chosen, "t", "/w"), terminal, recorder, SteppingClock(0.0, 1.0))
         return {tool.name for tool in seen[-1][1]}
 
-    assert tool_names("dci") == {"read", "bash", "write"}
+    assert tool_names("dci") == {"read", "bash", "write", "edit"}
     instruction = seen[-1][0][0]
     assert isinstance(instruction, Instruction)
     assert "tab" not in instruction.text.split()
-    assert tool_names("running_tab") == {"read", "bash", "write", "tab_add", "tab_resolve", "tab_list", "tab_show"}
+    tab = {"tab_add", "tab_resolve", "tab_list", "tab_show"}
+    assert tool_names("running_tab") == {"read", "bash", "write", "edit"} | tab
 
 
 def test_a_tab_operation_is_refused_where_there_is_no_tab(terminal: Terminal) -> None:

@@ -2,9 +2,10 @@
 
     models.py       what a model is asked and what it answers; the scripted model
     clocks.py       where a loop takes its time from; the clock of a recording that must come out the same
-    terminal.py     read, bash and write in the workspace folder
+    terminal.py     read, bash, write and edit in the workspace folder
     bash.py         one command, with its time limit and the cut of a long output
     methods.py      the five methods and the four switches: what an agent is told, offered and shown beside its tools
+    window.py       what of the conversation the model is sent, by level of context management
     recorder.py     the session log, in Pi's format
     environment.py  the loop: ask, execute, show, record, until the model delivers or a limit is reached
 
@@ -13,7 +14,7 @@ The loop executes for real; only the model may be scripted. None of it is a sand
 
 from __future__ import annotations
 
-from tabcore.agent.clocks import Clock, SteppingClock
+from tabcore.agent.clocks import Clock, SteppingClock, steady_clock
 from tabcore.agent.environment import Ended, Limits, run_agent
 from tabcore.agent.methods import METHODS, Method, MethodName, companion_for
 from tabcore.agent.models import Model, Response, ScriptedModel, read_script
@@ -36,4 +37,5 @@ __all__ = [
     "companion_for",
     "read_script",
     "run_agent",
+    "steady_clock",
 ]

@@ -68,8 +68,8 @@ class Model(Protocol):
 
     name: str
 
-    def respond(self, conversation: Sequence[Entry], tools: Sequence[ToolSpec]) -> Response:
-        """The next response. `conversation` begins with the instruction and the task."""
+    def respond(self, conversation: Sequence[Entry], tools: Sequence[ToolSpec], seconds: float) -> Response:
+        """The next response, within `seconds`. `conversation` begins with the instruction and the task."""
         ...
 
 
@@ -77,7 +77,7 @@ class ScriptedModel:
     """A model that gives the responses of a script, whatever it is shown.
 
     >>> model = ScriptedModel([Response("Done.")])
-    >>> model.respond([], []).text
+    >>> model.respond([], [], 1.0).text
     'Done.'
     """
 
@@ -88,7 +88,7 @@ class ScriptedModel:
         self._script = script
         self._given = 0
 
-    def respond(self, conversation: Sequence[Entry], tools: Sequence[ToolSpec]) -> Response:
+    def respond(self, conversation: Sequence[Entry], tools: Sequence[ToolSpec], seconds: float) -> Response:
         """The script's next response; raises UsageError when it has no more."""
         if self._given == len(self._responses):
             raise UsageError(

@@ -79,6 +79,10 @@ class PiRecorder:
             },
         )
 
+    def summary(self, text: str, time: float) -> None:
+        """What the model wrote of results that leave its context."""
+        self._entry("compaction", time, {"summary": text, "firstKeptEntryId": self._parent, "tokensBefore": 0})
+
     def _message(self, time: float, message: dict[str, Json]) -> None:
         self._entry("message", time, {"message": {**message, "timestamp": round(time * 1000)}})
 

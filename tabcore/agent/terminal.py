@@ -1,4 +1,4 @@
-"""The terminal tools of an agent: read, bash, write, in one workspace folder.
+"""The terminal tools of an agent: read, bash, write, edit, in one workspace folder.
 
 No sandbox: a path or command may reach whatever the user can. Whoever runs a model that is not trusted does so
 in a container.
@@ -122,6 +122,25 @@ def _write(terminal: Terminal, arguments: Mapping[str, Json], seconds: float) ->
     return _Output(f"Wrote {len(content)} bytes to {path}")
 
 
+def _edit(terminal: Terminal, arguments: Mapping[str, Json], seconds: float) -> _Output:
+    path, old, new = (_text(arguments, name) for name in ("path", "oldText", "newText"))
+    target = _plain(terminal, path)
+    content, sought = target.read_bytes(), old.encode("utf-8")
+    found = content.count(sought) if old else 0
+    if not old:
+        raise _Declined(f"edit: {path}: oldText is empty; use write to make a file anew.")
+    if not found:
+        raise _Declined(
+            f"edit: {path}: oldText is not in the file. It must match to the character, spaces and line ends included."
+        )
+    if found > 1:
+        raise _Declined(f"edit: {path}: oldText is there {found} times. Add lines around it until it is there once.")
+    if old == new:
+        raise _Declined(f"edit: {path}: newText is the same as oldText; nothing would change.")
+    target.write_bytes(content.replace(sought, new.encode("utf-8")))
+    return _Output(f"Replaced one place in {path}")
+
+
 def _plain(terminal: Terminal, path: str) -> Path:
     """Where a path leads, unless to a pipe or device, on which reading and writing may never end."""
     target = terminal.folder / path
@@ -144,7 +163,7 @@ def _count(arguments: Mapping[str, Json], name: str, default: int) -> int:
     return value
 
 
-_TOOLS: Mapping[str, _Tool] = {"read": _read, "bash": _bash, "write": _write}
+_TOOLS: Mapping[str, _Tool] = {"read": _read, "bash": _bash, "write": _write, "edit": _edit}
 
 
 def _schema(required: tuple[str, ...], **properties: str) -> dict[str, Json]:
@@ -171,5 +190,10 @@ TERMINAL_TOOLS: tuple[ToolSpec, ...] = (
         "write",
         "Write a text file, replacing what it held; folders are made as needed.",
         _schema(("path", "content"), path="string", content="string"),
+    ),
+    ToolSpec(
+        "edit",
+        "Replace one piece of a text file: oldText, which must be there exactly once, by newText.",
+        _schema(("path", "oldText", "newText"), path="string", oldText="string", newText="string"),
     ),
 )

@@ -39,6 +39,24 @@ Before you finish: go through the deliverable once more. Check each fact, figure
 against the files that you have read, add what is missing and mend what differs. Then answer without a tool call."""
 """Said once, at the first stop of a self_refine run."""
 
+CLEARED = "[cleared]"
+"""What a request holds in the place of a result that has left the context window."""
+
+SUMMARY_REQUEST = """\
+Earlier tool results will leave your context now. Write down for yourself, without calling a tool, what is still needed of \
+all that you have seen: figures and wording with the path of their file, what was decided and why, what is done, and \
+what is left to do. Only what you write here stays."""
+
+
+def summary_block(summary: str) -> str:
+    """What a model wrote of results that have left the context window, as it is shown to it."""
+    return f"What you wrote down of results that were cleared since:\n{summary}"
+
+
+def truncated(text: str, cap: int) -> str:
+    """A tool's result of which only the first `cap` characters may be shown, with the note that says so."""
+    return f"{text[:cap]}\n[...truncated, {len(text) - cap} chars omitted]"
+
 
 def system_block(parts: Parts = WHOLE) -> str:
     """What the agent is told of its tab before the task."""
