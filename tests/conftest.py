@@ -1,10 +1,19 @@
 """The option of the tests' long form."""
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("short", derandomize=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the long form of tests too: minutes to hours")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Laws are tried on the same cases each time, and with --long on others each time."""
+    if not config.getoption("--long"):
+        settings.load_profile("short")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

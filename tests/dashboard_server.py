@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 APP = Path(__file__).resolve().parents[1] / "dashboard" / "app.py"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
 BROWSER_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
 
 

@@ -136,6 +136,8 @@ _NO_FREE = "|".join(
         r"\.\.|\. \. ",
         # an address goes on to the next blank
         r"(?:://|www\.)[^\s\"'<>]*[=(|$][-$(]*[0-9]",
+        # a currency before the name of a file
+        rf"\$[0-9][\w.,-]*\.(?:{_ENDINGS})\b",
         # a line break that is written out is none of the letters before a number, nor of a currency's before it
         r"\\[nrt][-+(]?[A-Za-z$]{0,4} ?[0-9]",
         # labels with a colon; lists that a label begins
