@@ -40,7 +40,8 @@ class Step:
     """One thing that happened to the tab, and the facts it caused.
 
     `turn` and `call` as in `events`. `agent` tells two agents on one task apart, `response` the responses of one of
-    them. `cwd` is where the call was made. `said` is what the agent was told of it: a status line, a reply, a finish
+    them. `cwd` is where the call was made, `left_in` where
+    it left the shell if elsewhere. `said` is what the agent was told of it: a status line, a reply, a finish
     check. `shown` is the digest of the text line that belongs to it. `begun` alone has `about`.
     """
 
@@ -51,6 +52,7 @@ class Step:
     agent: str = ""
     response: str = ""
     cwd: str = ""
+    left_in: str = ""
     said: str = ""
     shown: str = ""
     events: tuple[Event, ...] = ()
@@ -195,6 +197,10 @@ class Journal:
         finally:
             os.close(self._file)
             self._file = -1
+
+    def rewind(self) -> None:
+        """Give all steps once more when the journal is held next."""
+        self._ident = None
 
     def arrived(self) -> tuple[Step, ...]:
         """The steps since the last call, in order; lines that are none are counted in `damaged` and passed over."""

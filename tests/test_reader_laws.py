@@ -14,6 +14,7 @@ from test_chat_messages import MESSAGES as CHAT_MESSAGES
 from test_chat_messages import SAMPLE as CHAT
 from test_codex import SAMPLE as CODEX
 from test_dci_agent import SAMPLE as DCI
+from test_live_tab import JOURNAL
 from test_mini_swe_agent import SAMPLES as MINI
 from test_pi_stream import SAMPLE as STREAM
 from test_swe_agent import SAMPLES as SWE
@@ -31,6 +32,7 @@ LOGS: dict[str, tuple[str, bytes]] = {
     "anthropic": ("anthropic-messages", ANTHROPIC),
     "dci": ("dci-agent", DCI),
     "stream": ("pi-stream", STREAM),
+    "live tab": ("live-tab", JOURNAL),
     **{f"mini {name}": ("mini-swe-agent", data) for name, data in MINI.items()},
     **{f"swe {name}": ("swe-agent", data) for name, data in SWE.items()},
 }

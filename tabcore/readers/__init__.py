@@ -35,6 +35,7 @@ from tabcore.readers import (
     gemini_cli,
     inspect_log,
     langfuse,
+    live_tab,
     managed_agents,
     mini_swe_agent,
     openai_agents,
@@ -66,6 +67,7 @@ READERS: tuple[Reader, ...] = (
     gemini_cli,
     inspect_log,
     langfuse,
+    live_tab,
     managed_agents,
     mini_swe_agent,
     openai_agents,
@@ -82,6 +84,7 @@ READERS: tuple[Reader, ...] = (
 GROWING: Mapping[str, Grower] = {
     claude_code.NAME: claude_code.Growing,
     codex.NAME: codex.Growing,
+    live_tab.NAME: live_tab.Growing,
     pi.NAME: pi.Growing,
 }
 """The formats that are written line by line and can be read while they grow."""
