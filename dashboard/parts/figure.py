@@ -1,25 +1,40 @@
-"""A figure with its data table: saved as SVG or PNG by its camera, the table as CSV and Parquet."""
+"""A figure: saved as PNG or SVG by the buttons below it, its data table as CSV and Parquet."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
 from dashboard.parts import load_report
 from tabcore.exports.table_files import table_csv, table_parquet
+from tabcore.presentation.picture_buttons import BESIDE, SCALE, picture_buttons
 from tabcore.presentation.plain import plain_line
 from tabcore.presentation.taxonomy_tables import DECIMALS
 
 
-def draw(figure: object, table: Mapping[str, Sequence[object]], name: str, alt: str) -> None:
-    """The figure, and below it, folded away, what it is drawn from."""
+def plot(figure: object, name: str, **more: Any) -> Any:
+    """The figure with the buttons that save it as `name`; what a chart's selection says, where `more` asks for one."""
+    file = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "figure"
     config = {
         "displaylogo": False,
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "zoom2d", "pan2d", "autoScale2d", "resetScale2d"],
-        "toImageButtonOptions": {"format": "svg", "filename": name},
+        "toImageButtonOptions": {"format": "png", "filename": file, "scale": SCALE},
     }
-    st.plotly_chart(figure, key=f"figure-{name}", config=config)
+    with st.container(key=f"{BESIDE}-{name}", gap=None):
+        said = st.plotly_chart(figure, key=f"figure-{name}", config=config, **more)
+        widget = picture_buttons()
+        st.components.v2.component("runningtab_pictures", html=widget.html, css=widget.css, js=widget.js)(
+            data={"name": file, "scale": SCALE, "beside": BESIDE}, key=f"save-{name}"
+        )
+    return said
+
+
+def draw(figure: object, table: Mapping[str, Sequence[object]], name: str, alt: str) -> None:
+    """The figure, and below it, folded away, what it is drawn from."""
+    plot(figure, name)
     with st.expander(f"Data of this figure, {len(next(iter(table.values()), ())):,} rows", key=f"data-{name}"):
         draw_table(table, name, alt)
 

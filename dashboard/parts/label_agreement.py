@@ -47,10 +47,7 @@ def _pair(found: FailureTaxonomy, pair: Pair) -> None:
     st.subheader(sentence(pair), anchor=False)
     left, right = st.columns([3, 2])
     with left:
-        st.plotly_chart(
-            confusion_chart(pair), key="confusion",
-            config={"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": "confusion"}},
-        )  # fmt: skip
+        figure.plot(confusion_chart(pair), "confusion")
     with right:
         figure.draw_table(by_type_table(pair), "agreement-by-type", "Agreement on each type")
     _disagreements(found, pair)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import streamlit as st
 
 from dashboard import data, selection, table_data
-from dashboard.parts import frame, load_report
+from dashboard.parts import figure, frame, load_report
 from tabcore.analyses.run_comparison import (
     DeliveredNumber,
     FileUse,
@@ -48,8 +48,7 @@ def render() -> None:
             st.text("A script decided what these runs do: their difference is no finding.")
     _head(found, left, right)
     names = (_short(left), _short(right))
-    config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": "compare"}}
-    st.plotly_chart(score_charts.two_lanes(found, names), key="lanes", config=config)
+    figure.plot(score_charts.two_lanes(found, names), "compare")
     parts: Mapping[str, Callable[[RunComparison, bool], None]] = {
         "Files": _files,
         "Requirements": _requirements,

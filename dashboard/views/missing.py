@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from dashboard import data, selection
-from dashboard.parts import left_out, load_report, run_filters, story, value_rule
+from dashboard.parts import figure, left_out, load_report, run_filters, story, value_rule
 from tabcore.analyses.shown_but_missing import OUTCOMES, ExpectedValue, ShownButMissing
 from tabcore.commands.analyze import not_covered, sentence
 from tabcore.presentation import charts
@@ -77,26 +77,13 @@ def _figures(found: ShownButMissing) -> str | None:
     """The charts; the outcome whose bar was clicked, None where none is."""
     left, right = st.columns([3, 2])
     with left:
-        event = st.plotly_chart(
-            charts.outcome_bars(found.outcomes),
-            key="outcomes",
-            on_select="rerun",
-            selection_mode="points",
-            config=_chart_config("shown-but-missing"),
-        )
+        bars = charts.outcome_bars(found.outcomes)
+        event = figure.plot(bars, "shown-but-missing", on_select="rerun", selection_mode="points")
     with right:
-        st.plotly_chart(charts.held_bar(found.held), key="held", config=_chart_config("held-in-the-read-log"))
+        figure.plot(charts.held_bar(found.held), "held-in-the-read-log")
     points: Sequence[Mapping[str, object]] = event["selection"]["points"]
     clicked = next((str(point["customdata"]) for point in points if "customdata" in point), None)
     return clicked if clicked in OUTCOMES else None
-
-
-def _chart_config(name: str) -> dict[str, object]:
-    return {
-        "displaylogo": False,
-        "modeBarButtonsToRemove": ["select2d", "lasso2d", "zoom2d", "pan2d", "autoScale2d", "resetScale2d"],
-        "toImageButtonOptions": {"format": "svg", "filename": name},
-    }
 
 
 def _of_outcome(found: ShownButMissing, clicked: str | None) -> list[ExpectedValue]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import data, query_data
-from dashboard.parts import frame, load_report, search
+from dashboard.parts import figure, frame, load_report, search
 from tabcore.errors import UsageError
 from tabcore.presentation import score_charts
 from tabcore.presentation.plain import plain, plain_line
@@ -138,9 +138,7 @@ def _chart(columns: dict[str, list[object]]) -> None:
             y = st.selectbox("Up", numeric, index=len(numeric) - 1, key="chart-y") or numeric[-1]
             others = [name for name in columns if name != y]
             x = st.selectbox("Along", others, key="chart-x") or others[0]
-        st.plotly_chart(
-            score_charts.quick_chart(columns[x], columns[y], x, y), key="quick", config={"displaylogo": False}
-        )
+        figure.plot(score_charts.quick_chart(columns[x], columns[y], x, y), "query")
 
 
 if __name__ == "__main__":

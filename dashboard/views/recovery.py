@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import data, recovery_data
-from dashboard.parts import ask_model, load_report, recovery_case, recovery_protocol, run_filters, value_rule
+from dashboard.parts import ask_model, figure, load_report, recovery_case, recovery_protocol, run_filters, value_rule
 from dashboard.recovery_data import AskedModel
 from tabcore.analyses.masked_recovery import ArmResult, AskedCase, MaskedRecovery
 from tabcore.analyses.recovery_cases import Arm, MaskedValue, Protocol
@@ -113,12 +113,7 @@ def _figures(found: MaskedRecovery, who: AskedModel, baseline: MaskedRecovery) -
 
 
 def _bars(arms: Sequence[ArmResult], who: str, key: str) -> None:
-    config = {
-        "displaylogo": False,
-        "modeBarButtonsToRemove": ["select2d", "lasso2d", "zoom2d", "pan2d", "autoScale2d", "resetScale2d"],
-        "toImageButtonOptions": {"format": "svg", "filename": key},
-    }
-    st.plotly_chart(charts.recovery_bars(arms, plain_line(who, 60)), key=key, config=config)
+    figure.plot(charts.recovery_bars(arms, plain_line(who, 60)), key)
 
 
 def _given(arms: Sequence[ArmResult]) -> None:

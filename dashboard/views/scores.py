@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from dashboard import data, table_data
-from dashboard.parts import figure_table, frame
+from dashboard.parts import figure, figure_table, frame
 from dashboard.parts.figure_table import Told
 from dashboard.table_data import Runs
 from tabcore.analyses import effort, tab_holdings, tab_operations
@@ -81,11 +81,6 @@ def _notes(lines: Sequence[str]) -> None:
         st.text("\n".join(lines))
 
 
-def _chart(figure: object, key: str) -> None:
-    config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": key}}
-    st.plotly_chart(figure, key=f"chart-{key}", config=config)
-
-
 def _scores(runs: Runs) -> None:
     found = table_data.scores(runs)
     if not found.rows:
@@ -106,7 +101,7 @@ def _scores(runs: Runs) -> None:
             st.markdown(f"**{_named(suite)}**" if len(suites) > 1 else "")
             for metric, column in zip(metrics, st.columns(len(metrics)), strict=True):
                 with column:
-                    _chart(
+                    figure.plot(
                         score_charts.score_dots([row for row in rows if row.suite == suite], metric),
                         f"{suite}-{metric}",
                     )
@@ -169,7 +164,7 @@ def _paired(runs: Runs) -> None:
     )
     one = found[first if place is None else place]
     st.text(comparison_sentence(one))
-    _chart(score_charts.forest(one), "forest")
+    figure.plot(score_charts.forest(one), "forest")
 
 
 def _baseline(runs: Runs) -> str | None:
@@ -245,10 +240,10 @@ def groups_table(
             f"{words.figure_words(group.figures[name])}  n {group.figures[name].cases:g}" for name in named
         ]
         for place, name in enumerate(named):
-            figure = group.figures[name]
-            if figure.parts:
-                told = f"{named[name]}, {words.figure_words(figure)}, {head}"
-                behind[place, head] = Told(told, figure.parts, shares=figure.is_share)
+            one = group.figures[name]
+            if one.parts:
+                told = f"{named[name]}, {words.figure_words(one)}, {head}"
+                behind[place, head] = Told(told, one.parts, shares=one.is_share)
     return columns, behind
 
 
@@ -343,7 +338,7 @@ def _one_volume(one: Volume, baseline: str, method: str) -> None:
     left, right = st.columns([2, 3])
     key = f"volume-{one.suite}-{one.model}"
     with left:
-        _chart(score_charts.volume_lines(one, baseline, method), key)
+        figure.plot(score_charts.volume_lines(one, baseline, method), key)
     with right:
         columns, behind = volume_table(one, baseline, method)
         numbers = {_named(baseline), _named(method)}

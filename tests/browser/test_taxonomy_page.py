@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dashboard_server import Server, serving
+from dashboard_server import Server
 from playwright.sync_api import Browser, Page, expect
 from sklearn.metrics import cohen_kappa_score
 from visits import Visit, violations, visiting
@@ -23,12 +23,9 @@ KNOWN_FIRST = ["1", "1", "4", "1", "1", "1", "1", "1"]
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def server(own_samples: Server) -> Server:
     """A dashboard with the sample runs, whose labels are this test's own."""
-    with serving(tmp_path / "served") as started:
-        rerun.load([str(runs_folder())], started.store)
-        yield started
-    assert "Traceback" not in started.log.read_text()
+    return own_samples
 
 
 @pytest.fixture
@@ -169,6 +166,20 @@ def test_the_figures_stand_beside_the_papers(desk: Visit) -> None:
     with page.expect_download() as saved:
         page.get_by_role("button", name="CSV", exact=True).first.click()
     assert Path(saved.value.path()).read_text().startswith("group,type,rubrics,points")
+    drawn = page.locator(".js-plotly-plot").first.bounding_box()
+    name, picture = saved_picture(page, "PNG")
+    assert (name, picture[:8]) == ("lost-points.png", b"\x89PNG\r\n\x1a\n")
+    assert drawn is not None
+    assert abs(int.from_bytes(picture[16:20]) - 3 * drawn["width"]) < 6
+    name, picture = saved_picture(page, "SVG")
+    assert (name, picture[:4]) == ("lost-points.svg", b"<svg")
+
+
+def saved_picture(page: Page, kind: str) -> tuple[str, bytes]:
+    """The first figure as its button saves it: the file's name and content."""
+    with page.expect_download() as saved:
+        page.get_by_role("button", name=kind, exact=True).first.click()
+    return saved.value.suggested_filename, Path(saved.value.path()).read_bytes()
 
 
 def test_without_runs_the_page_says_what_it_needs(first_visit: Visit) -> None:
