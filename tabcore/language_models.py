@@ -59,10 +59,20 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedCall:
+    """A tool call as the endpoint gave it: any of it may be "", and `arguments` may be no JSON."""
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What came back. `form` is the strictest form that the endpoint took; tokens and cost are None where it tells none.
 
     `finish` is "cut" where the answer met its limit of tokens, "refused" where the endpoint says that the model declined.
+    `calls` are there only where tools were offered.
     """
 
     text: str
@@ -72,6 +82,7 @@ class Answer:
     tokens_out: int | None = None
     cost: float | None = None
     seconds: float = 0.0
+    calls: tuple[AskedCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,20 +220,29 @@ class LanguageModel:
 
     async def answer(self, prompt: Prompt) -> Answer:
         """What the model answers. ModelUnusable where asking again is vain, ModelError where this prompt failed."""
+        return await self._guarded(lambda form: self._body(prompt, form), self.endpoint.timeout)
+
+    async def act(self, request: Mapping[str, Any], seconds: float) -> Answer:
+        """The next response of an agent. `request` is what the protocol has beside the model's name: messages, tools, and
+        what shapes the answer. Fails as `answer` does, after `seconds` or the endpoint's own time, whichever is less."""
+        return await self._guarded(lambda _: dict(request), min(seconds, self.endpoint.timeout))
+
+    async def _guarded(self, body: Callable[[Form], dict[str, Any]], seconds: float) -> Answer:
+        """What comes back to a request, which is put otherwise where the endpoint declines its form."""
         import openai
 
         began = time.monotonic()
         try:
-            async with asyncio.timeout(self.endpoint.timeout):
+            async with asyncio.timeout(seconds):
                 while True:
                     form = self._form
                     try:
-                        return _read(await self._ask(prompt, _FORMS[form]), _FORMS[form], began)
+                        return _read(await self._ask(body(_FORMS[form])), _FORMS[form], began)
                     except (openai.BadRequestError, openai.UnprocessableEntityError) as fault:
                         if not self._gives_way(str(fault), form):
                             raise
         except TimeoutError as fault:
-            raise self._late() from fault
+            raise self._late(seconds) from fault
         except openai.APIError as fault:
             raise await self._told(fault) from fault
         except ValueError as fault:
@@ -240,23 +260,25 @@ class LanguageModel:
         except (openai.APIError, TimeoutError, ValueError, TypeError, AttributeError):
             return ()
 
-    async def _ask(self, prompt: Prompt, form: Form) -> ChatCompletion:
+    async def _ask(self, body: dict[str, Any]) -> ChatCompletion:
         assert self._client is not None
+        if "max_tokens" in self._left_out and "max_tokens" in body:
+            body["max_completion_tokens"] = body["max_tokens"]
+        sent = {name: value for name, value in body.items() if name not in self._left_out}
+        found: ChatCompletion = await self._client.chat.completions.create(model=self.endpoint.model, **sent)
+        return found
+
+    def _body(self, prompt: Prompt, form: Form) -> dict[str, Any]:
         parameters = self.endpoint.parameters
-        limit = "max_completion_tokens" if "max_tokens" in self._left_out else "max_tokens"
         body: dict[str, Any] = {
-            "model": self.endpoint.model,
             "messages": [{"role": message.role, "content": message.text} for message in prompt.messages],
-            limit: parameters.answer_tokens,
+            "max_tokens": parameters.answer_tokens,
+            "temperature": parameters.temperature,
         }
-        if "temperature" not in self._left_out:
-            body["temperature"] = parameters.temperature
         if prompt.schema and form != "text":
             schema = {"name": "answer", "strict": True, "schema": json.loads(prompt.schema)}
-            wanted = {"type": form} | ({"json_schema": schema} if form == "json_schema" else {})
-            body["response_format"] = wanted
-        found: ChatCompletion = await self._client.chat.completions.create(**body)
-        return found
+            body["response_format"] = {"type": form} | ({"json_schema": schema} if form == "json_schema" else {})
+        return body
 
     def _gives_way(self, fault: str, form: int) -> bool:
         """Whether to ask again in a manner that the endpoint may take, after it declined this one."""
@@ -287,7 +309,7 @@ class LanguageModel:
                 )
                 return ModelUnusable(place, f"it has no model “{self.endpoint.model}” there ({said})", remedy)
             case openai.APITimeoutError():
-                return self._late()
+                return self._late(self.endpoint.timeout)
             case openai.APIConnectionError() if type(fault.__cause__).__name__ in _NOBODY:
                 remedy = "Check that it runs and that the address is right, then go on: what was answered is kept"
                 return ModelUnusable(place, f"nobody answers there ({said})", remedy)
@@ -307,8 +329,8 @@ class LanguageModel:
             case _:
                 return self._strange(said)
 
-    def _late(self) -> ModelError:
-        fact = f"no answer came within {self.endpoint.timeout:g} s"
+    def _late(self, seconds: float) -> ModelError:
+        fact = f"no answer came within {seconds:g} s"
         return ModelError(f"endpoint {self.endpoint.base_url}", fact, "Allow more time, or give the model less to read")
 
     def _strange(self, said: str) -> ModelError:
@@ -350,7 +372,22 @@ def _read(completion: ChatCompletion, form: Form, began: float) -> Answer:
         _count(getattr(usage, "completion_tokens", None)),
         _cost(getattr(usage, "cost", None)),
         round(time.monotonic() - began, 3),
+        tuple(map(_call, getattr(message, "tool_calls", None) or ())),
     )
+
+
+def _call(told: object) -> AskedCall:
+    """A tool call, whatever of it there is: what does not keep to the protocol reaches us as plain objects."""
+    function = _part(told, "function")
+    arguments = _part(function, "arguments")
+    if isinstance(arguments, dict):
+        arguments = json.dumps(arguments)
+    texts = (_part(told, "id"), _part(function, "name"), arguments)
+    return AskedCall(*(text if isinstance(text, str) else "" for text in texts))
+
+
+def _part(told: object, name: str) -> object:
+    return told.get(name) if isinstance(told, dict) else getattr(told, name, None)
 
 
 def _count(told: object) -> int | None:

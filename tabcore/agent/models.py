@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tabcore.errors import UsageError
-from tabcore.trajectory import Json, Origin, Outcome, ToolCall
+from tabcore.trajectory import Json, Origin, Outcome, ToolCall, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,16 @@ class UserText:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One model response. One without a call is a stop, unless it failed or was aborted."""
+    """One model response. One without a call is a stop, unless it failed or was aborted; `fault` says why it failed.
+
+    `usage` is None where nothing was spent.
+    """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     outcome: Outcome = "complete"
+    usage: Usage | None = None
+    fault: str = ""
 
     @property
     def is_stop(self) -> bool:

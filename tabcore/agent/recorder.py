@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import IO
 
 from tabcore.agent.models import Response, UserText
-from tabcore.trajectory import Json, Outcome
+from tabcore.trajectory import Json, Outcome, Usage
 
 _STOP_REASON: Mapping[Outcome, str] = {"aborted": "aborted", "failed": "error"}
 
@@ -60,8 +60,9 @@ class PiRecorder:
                 "api": self._provider,
                 "provider": self._provider,
                 "model": self._model,
-                "usage": _no_usage(),
+                "usage": _usage(response.usage),
                 "stopReason": _STOP_REASON.get(response.outcome, well_ended),
+                **({"errorMessage": response.fault} if response.fault else {}),
             },
         )
 
@@ -121,7 +122,10 @@ def _blocks(texts: Iterable[str]) -> list[Json]:
     return [{"type": "text", "text": text} for text in texts]
 
 
-def _no_usage() -> dict[str, Json]:
-    """Zeros: what the models here have used is not known to the recorder."""
-    counted: dict[str, Json] = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}
-    return {**counted, "totalTokens": 0, "cost": {**counted, "total": 0}}
+def _usage(usage: Usage | None) -> dict[str, Json]:
+    """Tokens and cost; zeros for a script, which uses none, and no total where the cost is not known."""
+    spent = usage or Usage(cost=0)
+    kinds = ("input", "output", "cacheRead", "cacheWrite")
+    counts = dict(zip(kinds, (spent.input, spent.output, spent.cache_read, spent.cache_write), strict=True))
+    total = {} if spent.cost is None else {"total": spent.cost}
+    return {**counts, "totalTokens": sum(counts.values()), "cost": {**dict.fromkeys(kinds, 0), **total}}

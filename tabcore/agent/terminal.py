@@ -57,6 +57,8 @@ def use_tool(terminal: Terminal, call: ToolCall, seconds: float) -> Observation:
     """
     try:
         tool = _TOOLS.get(call.name)
+        if "" in call.arguments:
+            raise _Declined(f"{call.name}: the arguments are no JSON object: {str(call.arguments[''])[:200]}")
         if tool is None:
             raise _Declined(f"There is no tool {call.name!r}; the terminal tools are {', '.join(_TOOLS)}.")
         output = tool(terminal, call.arguments, seconds)
