@@ -59,6 +59,8 @@ def places(found: Found) -> set[tuple[str, int]]:
         ("umbrellabird", {("rubric", 1)}),
         ("tapir", {("task", 1)}),
         ("%", set()),
+        ("h.tel", set()),
+        ("(", set()),
         ("  ", set()),
     ],
 )
@@ -69,6 +71,10 @@ def test_words_are_found_where_they_stand(store: Path, words: str, where: set[tu
 def test_a_hit_in_a_result_names_its_call_and_its_characters(store: Path) -> None:
     [hit] = search(store, "hotel").hits
     assert (hit.call, SHOWN[hit.start : hit.end], hit.before[-3:], hit.after[:4]) == (0, "HOTEL", "标准 ", " per")
+
+
+def test_a_pasted_page_is_looked_for_as_it_stands(store: Path) -> None:
+    assert search(store, f'"{"zebras " * 40_000}"').total == 0
 
 
 def test_keys_are_blotted_out(store: Path) -> None:
