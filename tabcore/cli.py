@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 from tabcore.commands.analyze import add_questions
 from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.commands.provenance import add_provenance
+from tabcore.commands.record import add_record
 from tabcore.commands.report import add_report
 from tabcore.commands.search import add_search
 from tabcore.commands.taxonomy import add_labels
@@ -53,6 +54,8 @@ examples:
   runningtab provenance 3fa2             where each value of the run's deliverable came from
   runningtab analyze failure-taxonomy    of which type the failure of each failed rubric is
   runningtab report --out report.html    figures, tables and examples as one file to mail
+  runningtab record --task t.md --workspace files/ --method dci,running_tab --model m --base-url URL --into runs/
+                                         let an agent work on a task, and record its runs
   runningtab check 3fa2 --max-missing 0  for CI: fail where more values are missing than allowed
 
 exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use, with load --strict any
@@ -126,6 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     add_provenance(command)
     add_search(command)
     add_report(command)
+    add_record(command)
     labelled = commands.add_parser(
         "labels", help="types of failures that people and models stated, as files", allow_abbrev=False
     )

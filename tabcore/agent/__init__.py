@@ -9,6 +9,8 @@
     methods.py      the five methods and the four switches: what an agent is told, offered and shown beside its tools
     window.py       what of the conversation the model is sent, by level of context management
     recorder.py     the session log, in Pi's format
+    workspaces.py   a fresh copy for each run, and what the run made of it
+    recording.py    batches of runs, each written as a run folder; goes on where it stopped
     environment.py  the loop: ask, execute, show, record, until the model delivers or a limit is reached
 
 The loop executes for real; only the model may be scripted. None of it is a sandbox.

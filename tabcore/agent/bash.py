@@ -8,7 +8,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,14 +36,16 @@ class Printed:
     exit_code: int | None
 
 
-def run_bash(command: str, cwd: Path, environment: Mapping[str, str], seconds: float) -> Printed:
-    """Run `bash -c command` in `cwd`, with nothing on standard input.
+def run_bash(
+    command: str, cwd: Path, environment: Mapping[str, str], seconds: float, prefix: Sequence[str] = ()
+) -> Printed:
+    """Run `bash -c command` in `cwd`, with nothing on standard input; `prefix` is what stands before it.
 
-    No sandbox: the command can do what the user can. What it leaves running is ended with it, and so is
+    No sandbox, unless the prefix is one: the command can do what the user can. What it leaves running is ended with it, and so is
     the command itself after `seconds`. Memory stays bounded, however much is printed.
     """
     with subprocess.Popen(
-        ["bash", "-c", command],
+        [*prefix, "bash", "-c", command],
         cwd=cwd,
         env=dict(environment),
         stdin=subprocess.DEVNULL,

@@ -15,6 +15,9 @@ from typing import IO
 from tabcore.agent.models import Response, UserText
 from tabcore.trajectory import Json, Outcome, Usage
 
+OURS = "runningtab"
+"""The type of the entries that Pi itself does not write."""
+
 _STOP_REASON: Mapping[Outcome, str] = {"aborted": "aborted", "failed": "error"}
 
 
@@ -42,7 +45,7 @@ class PiRecorder:
         if said.origin == "person" or (said.origin == "tab" and self._has_tab):
             self._message(time, {"role": "user", "content": _blocks([said.text])})
         else:  # a reader takes a user's message for a person's, unless a tab was seen before it
-            custom: dict[str, Json] = {"customType": "runningtab", "content": said.text, "display": True}
+            custom: dict[str, Json] = {"customType": OURS, "content": said.text, "display": True}
             self._entry("custom_message", time, custom)
 
     def assistant(self, response: Response, time: float) -> None:
@@ -83,6 +86,10 @@ class PiRecorder:
     def summary(self, text: str, time: float) -> None:
         """What the model wrote of results that leave its context."""
         self._entry("compaction", time, {"summary": text, "firstKeptEntryId": self._parent, "tokensBefore": 0})
+
+    def note(self, data: Mapping[str, Json], time: float) -> None:
+        """Something about the run that is no part of its conversation."""
+        self._entry("custom", time, {"customType": OURS, "data": dict(data)})
 
     def _message(self, time: float, message: dict[str, Json]) -> None:
         self._entry("message", time, {"message": {**message, "timestamp": round(time * 1000)}})

@@ -1,7 +1,7 @@
 """The terminal tools of an agent: read, bash, write, edit, in one workspace folder.
 
-No sandbox: a path or command may reach whatever the user can. Whoever runs a model that is not trusted does so
-in a container.
+No sandbox: a path or command may reach whatever the user can, unless a prefix puts commands into one; then paths are
+held to the folder too.
 """
 
 from __future__ import annotations
@@ -20,10 +20,15 @@ from tabcore.trajectory import Json, Observation, ToolCall
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Where the tools work. Each command starts in `folder`; `home` is what it finds as its home folder."""
+    """Where the tools work. Each command starts in `folder`; `home` is what it finds as its home folder.
+
+    `prefix` stands before each command (that of bubblewrap or of a container); with one, the other tools reach nothing
+    outside of `folder`.
+    """
 
     folder: Path
     home: Path
+    prefix: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
         """The variables of a command: few, so that the same command prints the same anywhere."""
@@ -112,7 +117,7 @@ def _with_note(kept: list[bytes], following: bytes, left: int, offset: int) -> s
 
 def _bash(terminal: Terminal, arguments: Mapping[str, Json], seconds: float) -> _Output:
     limit = min(seconds, float(_count(arguments, "timeout", 86_400)))
-    printed = run_bash(_text(arguments, "command"), terminal.folder, terminal.environment(), limit)
+    printed = run_bash(_text(arguments, "command"), terminal.folder, terminal.environment(), limit, terminal.prefix)
     return _Output(printed_text(printed, limit), is_error=printed.exit_code != 0, exit_code=printed.exit_code)
 
 
@@ -146,6 +151,8 @@ def _edit(terminal: Terminal, arguments: Mapping[str, Json], seconds: float) -> 
 def _plain(terminal: Terminal, path: str) -> Path:
     """Where a path leads, unless to a pipe or device, on which reading and writing may never end."""
     target = terminal.folder / path
+    if terminal.prefix and not target.resolve().is_relative_to(terminal.folder.resolve()):
+        raise _Declined(f"{path}: outside of the workspace folder")
     if target.exists() and not (target.is_file() or target.is_dir()):
         raise _Declined(f"{path}: not a regular file")
     return target

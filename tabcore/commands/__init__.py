@@ -7,5 +7,6 @@ recovery.py      masked recovery; recovery_words.py: in words and as JSON
 taxonomy.py      failure types, agreement, labels
 provenance.py    where delivered values came from, and `check`
 search.py        words in all runs
+record.py        an agent's runs, recorded as run folders
 report.py        the figures as one HTML file
 """
