@@ -13,7 +13,16 @@ from tabcore.journal import SUFFIX, Journal, unwritable
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 STATE_VARIABLE = "RUNNINGTAB_STATE"
-_CURRENT = "current"
+_CURRENT = ".current"
+
+
+def task_name(host: str, session: str) -> str:
+    """The name of the task that a session is.
+
+    >>> task_name("pi", "3f2a91c0-77aa"), task_name("pi", "../x")
+    ('pi-3f2a91c0', 'pi-x')
+    """
+    return f"{host}-{re.sub(r'[^A-Za-z0-9]', '', session)[:8] or 'session'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,26 +87,35 @@ class LiveTab:
             self._write(step, Shown(call.call_id, call.name, call.arguments, reply.text))
             return reply.text
 
-    def state_task(self, text: str, *, once: bool = False) -> None:
+    def state_task(self, text: str, *, once: bool = False, response: str = "") -> None:
         """A person said what is wanted. With `once`, only where nobody has said so yet."""
         with self._held():
             if not text.strip() or (once and self._keeper.tab.task):
                 return
             turn = self._turn + 1
             events = self._keeper.state_task(turn, text.strip())
-            self._write(Step("task", turn, agent=self._agent, events=events))
+            self._write(Step("task", turn, agent=self._agent, response=response, events=events))
 
-    def stop(self) -> str | None:
-        """The model answered without a tool call; the finish check to send, None where it was sent before."""
+    def stop(self, *, check: bool = True, response: str = "") -> str | None:
+        """The model answered without a tool call; the finish check to send, None where there is none to send.
+
+        It is sent once; not where nothing was done yet, which is a talk and no task, nor without `check`.
+        """
         with self._held():
-            turn, _ = self._place("")
+            turn, index = self._place(response)
             events: tuple[Event, ...] = self._keeper.stop(turn)
-            reply = self._keeper.finish_check(turn) if self._told else None
+            tab = self._keeper.tab
+            begun = tab.read_log or tab.candidates or tab.requirements or tab.authored
+            reply = self._keeper.finish_check(turn) if self._told and check and begun else None
             said = reply.text if reply else ""
-            self._write(
-                Step("stop", turn, agent=self._agent, said=said, events=events + (reply.events if reply else ()))
-            )
+            events += reply.events if reply else ()
+            self._write(Step("stop", turn, index, agent=self._agent, response=response, said=said, events=events))
             return said or None
+
+    def has_seen(self, response: str) -> bool:
+        """True when this agent's response, or what a person said before it, stands in the journal."""
+        with self._held():
+            return (self._agent, response) in self._responses
 
     def tab(self) -> Tab:
         """The tab as it stands now, to look at."""
@@ -168,6 +177,7 @@ class LiveTab:
         self._note(step)
 
     def _note(self, step: Step) -> None:
+        self._responses.add((step.agent, step.response))
         if step.kind in ("call", "operation", "stop"):
             self._turn, self._call = step.turn, step.call
             self._latest = step.agent, step.response
@@ -187,6 +197,7 @@ class LiveTab:
         self._turn, self._call = 0, -1
         self._latest = "", ""
         self._cwds: dict[str, str] = {}
+        self._responses: set[tuple[str, str]] = set()
 
 
 class _Texts(MutableMapping[str, str]):
