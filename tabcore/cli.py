@@ -21,6 +21,7 @@ from tabcore.commands.provenance import add_provenance
 from tabcore.commands.record import add_record
 from tabcore.commands.report import add_report
 from tabcore.commands.search import add_search
+from tabcore.commands.serving import add_serving
 from tabcore.commands.taxonomy import add_labels
 from tabcore.errors import RunningTabError, UsageError
 from tabcore.text.printable import printable
@@ -57,6 +58,8 @@ examples:
   runningtab record --task t.md --workspace files/ --method dci,running_tab --model m --base-url URL --into runs/
                                          let an agent work on a task, and record its runs
   runningtab check 3fa2 --max-missing 0  for CI: fail where more values are missing than allowed
+  runningtab install claude-code         a tab for the agent that works in this folder; also codex, pi
+  runningtab mcp --task guide            the tab's operations for any MCP client
 
 exit codes: 0 done; 1 something for you to act on (nothing could be loaded, the store is in use, with load --strict any
 problem); 2 wrong usage; 130 interrupted.
@@ -136,6 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     ways = labelled.add_subparsers(title="what to do", metavar="WHAT", required=True)
     add_labels(lambda name, help, run: command(name, help, run, ways))
     _add_exporting(command)
+    add_serving(command)
     return parser
 
 

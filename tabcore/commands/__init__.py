@@ -7,6 +7,7 @@ recovery.py      masked recovery; recovery_words.py: in words and as JSON
 taxonomy.py      failure types, agreement, labels
 provenance.py    where delivered values came from, and `check`
 search.py        words in all runs
+serving.py       the tab for other people's agents: mcp, hook, install, uninstall, forget
 record.py        an agent's runs, recorded as run folders
 report.py        the figures as one HTML file
 """

@@ -25,7 +25,8 @@ Command = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.Arg
 
 _EPILOG = """\
 This is no sandbox: the model's commands run as given, as you, in a copy of the workspace. --command-prefix puts them into
-one, with {workspace} and {home} for the run's folders, which must keep their paths there:
+one, with {workspace} and {home} for the run's folders, which must keep their paths there. Both of these have no network;
+the first can read all that you can, the second has the files of an image:
   bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --bind {workspace} {workspace} --bind {home} {home} --unshare-all --die-with-parent
   docker run --rm -i --network none -v {workspace}:{workspace} -w {workspace} debian:stable
 With a prefix the tools read, write and edit reach nothing outside of the workspace either."""

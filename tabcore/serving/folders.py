@@ -96,8 +96,7 @@ class TabFolder:
             (self.place / _CURRENT).unlink(missing_ok=True)
         return True
 
-    def forget_older(self, days: float, now: float | None = None) -> tuple[str, ...]:
-        """Delete the journals that nobody has written in for so many days; their tasks."""
+    def older_than(self, days: float, now: float | None = None) -> tuple[str, ...]:
+        """The tasks in whose journals nobody has written for so many days."""
         oldest = (time.time() if now is None else now) - days * 86_400
-        old = [task for task in self.tasks() if self.path(task).stat().st_mtime < oldest]
-        return tuple(task for task in old if self.forget(task))
+        return tuple(task for task in self.tasks() if self.path(task).stat().st_mtime < oldest)
