@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from log_reading import jsonl
+from small_logs import run_of
 from test_codex import call, line, output, said
 from test_hooks import answer_of, called
 
+from tabcore.cli import main
 from tabcore.serving.folders import TabFolder
 from tabcore.serving.live import LiveTab
+from tabcore.tab.history import derive
 from tabcore.tab.tab import Tab
 
 SESSION = "0199aaaa-1111-7222-8333-444455556666"
@@ -100,3 +106,42 @@ def test_an_extension_of_pi_keeps_a_tab_from_the_prompt_to_the_second_stop(works
 def test_an_event_that_the_extension_does_not_have_is_a_line_in_the_log(workspace: Path) -> None:
     assert called("pi", pi("thunder", workspace), workspace).stdout == ""
     assert "unknown event 'thunder'" in (workspace.with_name("project.runningtab") / ".hook.log").read_text()
+
+
+def pi_program() -> str:
+    """The real program, where somebody has installed it; the test skips without."""
+    beside = Path(__file__).parents[1] / ".ci" / "node" / "node_modules" / ".bin"
+    found = os.environ.get("RUNNINGTAB_TEST_PI") or shutil.which("pi", path=str(beside))
+    if not found:
+        pytest.skip(
+            "no Pi: npm install --prefix .ci/node @mariozechner/pi-coding-agent, or name it in RUNNINGTAB_TEST_PI"
+        )
+    return found
+
+
+@pytest.mark.long
+def test_the_real_pi_runs_the_real_extension_and_is_sent_on_once(workspace: Path, tmp_path: Path) -> None:
+    (workspace / "hotel_rates.txt").write_text("Hotel rates: 240 EUR\n")
+    (workspace / "notes.md").write_text("x\n")
+    assert main(["install", "pi", "--workspace", str(workspace), "--yes"]) == 0
+    scripted = Path(__file__).with_name("pi_scripted_provider.ts")
+    command = [pi_program(), "-p", "--offline", "--session-dir", str(tmp_path / "sessions"), "-e", str(scripted)]
+    command += ["--provider", "scripted", "--model", "scripted-1", "Write the hotel rates guide"]
+    told = {**os.environ, "HOME": str(tmp_path / "home"), "PI_OFFLINE": "1"}
+    ended = subprocess.run(
+        command, cwd=workspace, env=told, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip() == "Delivered: 240 EUR."
+    [task] = TabFolder.of(workspace).tasks()
+    tab = tab_of(workspace, task)
+    assert [(one.status, one.entry) for one in tab.requirements.values()] == [("done", "L1")]
+    assert list(tab.candidates) == ["notes.md"]
+    assert tab.finish_checked
+    [session] = (tmp_path / "sessions").rglob("*.jsonl")
+    for log in (session, TabFolder.of(workspace).path(task)):
+        run = run_of(log.read_bytes())
+        facts = list(derive(run.header, run.turns, run.after))
+        assert len(run.turns) == 5
+        assert any(type(event).__name__ == "FinishChecked" for fact in facts for event in fact.events)
+        assert [one for fact in facts for one in fact.differences if one.what != "status line"] == []

@@ -1,36 +1,50 @@
 // The tab for Pi: a status line under each result, four tools, one finish check before the agent ends.
 // Written by `runningtab install pi`; `runningtab uninstall pi` removes it.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 
 const settings = "@settings@";
 
-/** What `runningtab hook pi` answers to one event; "" where it says nothing. It never fails, nor does this. */
+const patience = 20000;
+const [program, ...given] = settings.command;
+
+/** The text of an answer of `runningtab hook pi`; "" where it says nothing. The hook never fails, nor does this. */
+function textOfAnswer(said: string): string {
+  try {
+    return String(JSON.parse(said).text ?? "");
+  } catch {
+    return "";
+  }
+}
+
+/** Tells the hook of an event and waits for its answer while other work goes on. */
 function ask(event: object): Promise<string> {
   return new Promise((resolve) => {
     let said = "";
-    const done = () => {
-      try {
-        resolve(String(JSON.parse(said).text ?? ""));
-      } catch {
-        resolve("");
-      }
-    };
     try {
-      const [program, ...given] = settings.command;
       const child = spawn(program, given, { stdio: ["pipe", "pipe", "ignore"] });
-      const timer = setTimeout(() => child.kill(), 20000);
+      const timer = setTimeout(() => child.kill(), patience);
       child.stdout.setEncoding("utf8").on("data", (piece: string) => (said += piece));
-      child.on("error", done);
+      child.on("error", () => resolve(""));
       child.on("close", () => {
         clearTimeout(timer);
-        done();
+        resolve(textOfAnswer(said));
       });
       child.stdin.on("error", () => {});
       child.stdin.end(JSON.stringify(event));
     } catch {
-      done();
+      resolve("");
     }
   });
+}
+
+/** The same, and nothing else happens meanwhile: Pi does not wait for its handlers of a message's end. */
+function askAtOnce(event: object): string {
+  try {
+    const options = { input: JSON.stringify(event), encoding: "utf8" as const, timeout: patience };
+    return textOfAnswer(spawnSync(program, given, options).stdout ?? "");
+  } catch {
+    return "";
+  }
 }
 
 function textOf(content: unknown): string {
@@ -72,12 +86,15 @@ export default function (pi: any) {
     return line ? { content: [...event.content, { type: "text", text: line }] } : undefined;
   });
 
-  pi.on("turn_end", async (event: any, ctx: any) => {
+  pi.on("message_end", (event: any, ctx: any) => {
     const message = event.message;
-    const goesOn = message.stopReason !== "stop" || message.content.some((block: any) => block.type === "toolCall");
-    if (goesOn) return;
-    const content = await ask({ event: "stop", ...about(ctx) });
-    if (!content) return;
-    pi.sendMessage({ customType: "runningtab", content, display: true }, { deliverAs: "followUp", triggerTurn: true });
+    if (message.role !== "assistant" || message.stopReason !== "stop") return undefined;
+    if (message.content.some((block: any) => block.type === "toolCall")) return undefined;
+    const content = askAtOnce({ event: "stop", ...about(ctx) });
+    if (content) {
+      const told = { customType: "runningtab", content, display: true };
+      pi.sendMessage(told, { deliverAs: "followUp", triggerTurn: true });
+    }
+    return undefined;
   });
 }
