@@ -6,22 +6,24 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from tabcore.errors import RunningTabError
-from tabcore.recovery import Asked, Progress
+from tabcore.recovery import Progress
 
-Asking = Callable[[Callable[[Progress], object], threading.Event], Asked]
+Outcome = TypeVar("Outcome")
+Asking = Callable[[Callable[[Progress], object], threading.Event], Outcome]
 
 _LOG = logging.getLogger("runningtab.dashboard")
 
 
 @dataclass
-class Job:
+class Job(Generic[Outcome]):
     """An asking that goes on by itself; `what` says of whom. Its outcome is in `asked`, or why there is none in `fault`."""
 
     what: str
     progress: Progress | None = None
-    asked: Asked | None = None
+    asked: Outcome | None = None
     fault: str = ""
     _cancel: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -31,7 +33,7 @@ class Job:
         """True until it has ended."""
         return self._thread is not None and self._thread.is_alive()
 
-    def start(self, asking: Asking) -> None:
+    def start(self, asking: Asking[Outcome]) -> None:
         """Begin."""
         self._thread = threading.Thread(target=self._run, args=(asking,), daemon=True, name="asking a model")
         self._thread.start()
@@ -45,7 +47,7 @@ class Job:
         """True once it was asked to end."""
         return self._cancel.is_set()
 
-    def _run(self, asking: Asking) -> None:
+    def _run(self, asking: Asking[Outcome]) -> None:
         try:
             self.asked = asking(self._note, self._cancel)
         except RunningTabError as fault:

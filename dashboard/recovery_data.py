@@ -18,6 +18,7 @@ from tabcore.analyses.recovery_cases import Arm, Protocol
 from tabcore.language_models import KEY_VARIABLE, Endpoint, Parameters
 from tabcore.language_models import endpoint as endpoint_of
 from tabcore.recovery import LEXICAL as LEXICAL
+from tabcore.recovery import Asked
 from tabcore.recovery import Choice as Choice
 from tabcore.recovery import Limits as Limits
 from tabcore.recovery import Plan as Plan
@@ -60,7 +61,7 @@ def plan(runs: tuple[str, ...], arms: tuple[Arm, ...], protocol: Protocol, where
     return _plan(str(data.store_file()), data.stamp(), Choice(runs, arms), protocol, where)
 
 
-def job() -> Job | None:
+def job() -> Job[Asked] | None:
     """The asking that goes on or was the last to end, None where there was none."""
     return _jobs().get(str(data.store_file()))
 
@@ -70,13 +71,13 @@ def ask(choice: Choice, protocol: Protocol, where: Endpoint, limits: Limits) -> 
     db, running = data.store_file(), job()
     if running is not None and running.is_running:
         return
-    started = Job(f"{where.model} at {where.base_url}")
+    started: Job[Asked] = Job(f"{where.model} at {where.base_url}")
     started.start(lambda note, cancel: recovery.ask(db, choice, protocol, where, limits, note, cancel))
     _jobs()[str(db)] = started
 
 
 @st.cache_resource(show_spinner=False)
-def _jobs() -> dict[str, Job]:
+def _jobs() -> dict[str, Job[Asked]]:
     return {}
 
 

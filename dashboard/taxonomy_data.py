@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
+from dashboard.asking import Job
 from dashboard.data import Stamp, stamp, store_file
-from tabcore import labelling
+from tabcore import annotating, labelling
 from tabcore.analyses.agreement import Agreement, Item, Labelling
 from tabcore.analyses.failure_taxonomy import FailureTaxonomy
 from tabcore.analyses.failure_types import FailureType
@@ -15,6 +16,7 @@ from tabcore.analyses.labels import Label, Note
 from tabcore.analyses.rubric_case import RubricCase
 from tabcore.exports.label_rows import read_rows
 from tabcore.labelling import RULES as RULES
+from tabcore.language_models import Endpoint
 from tabcore.presentation.report import Chosen
 from tabcore.presentation.report import report as report_of
 
@@ -66,10 +68,40 @@ def labellings(taxonomy: FailureTaxonomy, said: Sequence[Label]) -> Mapping[str,
     return labelling.labellings(taxonomy, said)
 
 
+def annotation_plan(runs: tuple[str, ...], model: str, most: int) -> annotating.Plan:
+    """The failed rubrics of runs that a model would be asked about, `most` at most. Nothing is sent."""
+    return _annotation_plan(str(store_file()), stamp(), runs, model, most)
+
+
+def annotation_job() -> Job[annotating.Annotated] | None:
+    """The asking that goes on or was the last to end, None where there was none."""
+    return _annotation_jobs().get(str(store_file()))
+
+
+def annotate(plan: annotating.Plan, where: Endpoint, at_once: int) -> None:
+    """Begin to ask a model, unless another asking goes on."""
+    db, running = store_file(), annotation_job()
+    if running is not None and running.is_running:
+        return
+    started: Job[annotating.Annotated] = Job(f"{where.model} at {where.base_url}")
+    started.start(lambda note, cancel: annotating.annotate(db, plan, where, at_once, note, cancel))
+    _annotation_jobs()[str(db)] = started
+
+
 def report(runs: Collection[str], annotator: str) -> str:
     """The report on these runs as one HTML page; the rules' types where the annotator is RULES."""
     who = "" if annotator == RULES else annotator
     return report_of(store_file(), Chosen(tuple(runs), annotator=who))
+
+
+@st.cache_resource(show_spinner=False)
+def _annotation_jobs() -> dict[str, Job[annotating.Annotated]]:
+    return {}
+
+
+@st.cache_resource(max_entries=4, show_spinner="Counting what would be asked …")
+def _annotation_plan(db: str, stamp: Stamp, runs: tuple[str, ...], model: str, most: int) -> annotating.Plan:
+    return annotating.plan(db, runs, model, most)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking at failed rubrics …")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from dashboard import recovery_data
-from dashboard.asking import Job
+from dashboard.asking import Job, Outcome
 from dashboard.parts.boundary import boundary
 from dashboard.recovery_data import AskedModel, Choice, Limits, Plan
 from tabcore.analyses.recovery_cases import ARMS, Arm, Protocol
@@ -35,7 +35,7 @@ def draw(rows: Sequence[RunRow], protocol: Protocol, asked: Sequence[AskedModel]
     with st.expander("Ask a model", expanded=job is not None and job.is_running, key="ask-model"):
         _form(tuple(row.run_id for row in rows), protocol, asked)
     if job is not None:
-        _watch(job.is_running)
+        watch(recovery_data.job, lambda asked: ended(asked.faults, asked.stopped))
 
 
 def chosen_endpoint() -> tuple[Endpoint, Limits]:
@@ -55,7 +55,8 @@ def chosen_endpoint() -> tuple[Endpoint, Limits]:
     return where, limits
 
 
-def _form(runs: tuple[str, ...], protocol: Protocol, asked: Sequence[AskedModel]) -> None:
+def endpoint_fields(asked: Sequence[AskedModel]) -> None:
+    """Which model at which endpoint: the one that was asked last, unless another is named."""
     last = asked[0] if asked else None
     address, name, variable = st.columns([3, 2, 2])
     with address:
@@ -71,14 +72,24 @@ def _form(runs: tuple[str, ...], protocol: Protocol, asked: Sequence[AskedModel]
         told = st.text_input("Environment variable with its key", key="ask-variable", placeholder=KEY_VARIABLE)
         if told and not recovery_data.has_key(told):
             st.caption("It is not set where this dashboard was started.")
-    _limits()
+    limits_fields()
+
+
+def _form(runs: tuple[str, ...], protocol: Protocol, asked: Sequence[AskedModel]) -> None:
+    endpoint_fields(asked)
     arms = st.pills("Arms", ARMS, selection_mode="multi", default=list(ARMS), key="ask-arms")
-    with st.popover("How to connect what you have"):
-        st.markdown(CONNECTIONS)
+    connections()
     _button(runs, tuple(arm for arm in ARMS if arm in arms), protocol)
 
 
-def _limits() -> None:
+def connections() -> None:
+    """How to connect what people have."""
+    with st.popover("How to connect what you have"):
+        st.markdown(CONNECTIONS)
+
+
+def limits_fields() -> None:
+    """What may be asked at most, and how."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="ask-limits"):
         st.number_input("Calls at most", 1, 1_000_000, 500, key="ask-calls", width=150)
         st.number_input("Tokens at most", 1000, 10**9, 1_000_000, step=100_000, key="ask-tokens", width=170)
@@ -129,45 +140,48 @@ def _told(plan: Plan, where: Endpoint, limits: Limits) -> list[str]:
     return lines
 
 
-def _watch(running: bool) -> None:
-    """The asking as it goes on; the page is drawn anew when it has ended."""
+def watch(job_now: Callable[[], Job[Outcome] | None], told: Callable[[Outcome], Sequence[str]]) -> None:
+    """The asking as it goes on, then what `told` says of its outcome; the page is drawn anew when it has ended."""
+    first = job_now()
+    running = first is not None and first.is_running
 
     @st.fragment(run_every=1.0 if running else None)
     def shown() -> None:
         with boundary():
-            job = recovery_data.job()
+            job = job_now()
             if job is None:
                 return
-            _progress(job)
+            with st.container(border=True, key="asking"):
+                _progress(job, told)
             if running and not job.is_running:
                 st.rerun()
 
     shown()
 
 
-def _progress(job: Job) -> None:
-    with st.container(border=True, key="asking"):
-        now = job.progress
-        if job.is_running:
-            done = 0.0 if now is None or not now.of else (now.done + now.failed) / now.of
-            st.progress(min(1.0, done))
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.text(plain(f"{job.what}: {_counted(job)}"))
-                if st.button("Cancel", key="ask-cancel", disabled=job.is_cancelled):
-                    job.cancel()
-            return
-        st.text(plain(f"{job.what}: {_counted(job)}"))
-        told = [job.fault] if job.fault else []
-        if job.asked is not None:
-            told += [fault for fault in job.asked.faults if fault != job.asked.stopped]
-            told += [f"It ended early: {job.asked.stopped}"] if job.asked.stopped else []
-            if told:
-                told.append("What was answered is kept: asking again goes on from there.")
-        for line in told:
-            st.text(plain(line))
+def _progress(job: Job[Outcome], told: Callable[[Outcome], Sequence[str]]) -> None:
+    now = job.progress
+    if job.is_running:
+        done = 0.0 if now is None or not now.of else (now.done + now.failed) / now.of
+        st.progress(min(1.0, done))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(plain(f"{job.what}: {_counted(job)}"))
+            if st.button("Cancel", key="ask-cancel", disabled=job.is_cancelled):
+                job.cancel()
+        return
+    st.text(plain(f"{job.what}: {_counted(job)}"))
+    for line in [job.fault] if job.fault else told(job.asked) if job.asked is not None else ():
+        st.text(plain(line))
 
 
-def _counted(job: Job) -> str:
+def ended(faults: Sequence[str], stopped: str) -> list[str]:
+    """What went wrong with an asking."""
+    lines = [fault for fault in faults if fault != stopped]
+    lines += [f"It ended early: {stopped}"] if stopped else []
+    return [*lines, "What was answered is kept: asking again goes on from there."] if lines else []
+
+
+def _counted(job: Job[Outcome]) -> str:
     now = job.progress
     if now is None:
         return "asking …" if job.is_running else "nothing was asked"

@@ -8,13 +8,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import data, taxonomy_data
-from dashboard.parts import label_agreement, label_desk, label_figures, run_filters
+from dashboard.parts import ask_annotator, label_agreement, label_desk, label_figures, run_filters
 from tabcore.analyses.failure_taxonomy import FailureTaxonomy
 
 _PARTS: Mapping[str, Callable[[FailureTaxonomy, DeltaGenerator], None]] = {
     "Label": label_desk.draw,
     "Agreement": label_agreement.draw,
     "Figures": label_figures.draw,
+    "Ask a model": ask_annotator.draw,
 }
 
 _STYLE = "<style>.st-key-part button[data-selected] p { color: #005A8C; }</style>"

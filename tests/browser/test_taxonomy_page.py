@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from dashboard_server import Server
+from model_server import Body, Reply, answering
 from playwright.sync_api import Browser, Page, expect
 from sklearn.metrics import cohen_kappa_score
 from visits import Visit, violations, visiting
@@ -180,6 +182,57 @@ def saved_picture(page: Page, kind: str) -> tuple[str, bytes]:
     with page.expect_download() as saved:
         page.get_by_role("button", name=kind, exact=True).first.click()
     return saved.value.suggested_filename, Path(saved.value.path()).read_bytes()
+
+
+def answer_of_a_model(body: Body) -> Reply:
+    """Its quote occurs in the record of the energy report alone."""
+    return Reply(json.dumps({"quotes": ["total 402,780 kWh"], "why": "it was read", "type": "Shown but Missing"}))
+
+
+def fill(page: Page, label: str, text: str) -> None:
+    page.get_by_label(label, exact=True).fill(text)
+    page.get_by_label(label, exact=True).press("Enter")
+
+
+def test_a_model_labels_when_it_is_asked_and_nothing_is_sent_before(desk: Visit, server: Server, axe: str) -> None:
+    with answering(answer_of_a_model) as model:
+        page = named(desk)
+        part(page, "Ask a model")
+        fill(page, "Address of an OpenAI-compatible endpoint", "https://models.example.com/v1")
+        desk.settle()
+        fill(page, "Model", "tiny")
+        expect(page.get_by_text("31 failed rubrics, 0 more are labelled by it already.")).to_be_visible()
+        expect(page.get_by_text("That text LEAVES THIS MACHINE for models.example.com.")).to_be_visible()
+        fill(page, "Tokens at most", "1000")
+        expect(page.get_by_text("That is more than is allowed above")).to_be_visible()
+        expect(page.get_by_role("button", name="Ask the model")).to_be_disabled()
+        fill(page, "Tokens at most", "1000000")
+        fill(page, "Address of an OpenAI-compatible endpoint", model.url)
+        expect(page.get_by_text("That text stays on this machine.")).to_be_visible()
+        page.wait_for_timeout(600)
+        assert violations(page, axe) == []
+        assert model.requests == []
+        page.get_by_role("button", name="Ask the model").click()
+        expect(page.get_by_text("2 labels kept, 0 left open, 29 answers refused.")).to_be_visible()
+        expect(page.get_by_text("refused: its quote “total 402,780 kWh” does not occur").first).to_be_visible()
+        assert len(model.requests) == 31
+    assert said(server, "tiny") == ["Shown but Missing"] * 2
+    part(page, "Agreement")
+    expect(page.get_by_text("tiny 2")).to_be_visible()
+
+
+@pytest.mark.long
+def test_asking_a_model_for_labels_is_cancelled_from_the_page(desk: Visit, server: Server) -> None:
+    with answering(lambda _: Reply("{}", wait=0.4)) as model:
+        page = named(desk)
+        part(page, "Ask a model")
+        fill(page, "Address of an OpenAI-compatible endpoint", model.url)
+        desk.settle()
+        fill(page, "Model", "tiny")
+        page.get_by_role("button", name="Ask the model").click()
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_text("It ended early: cancelled")).to_be_visible()
+        assert len(model.requests) < 31
 
 
 def test_without_runs_the_page_says_what_it_needs(first_visit: Visit) -> None:
