@@ -113,18 +113,17 @@ MALFORMED: list[tuple[str, object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "shown"), [case[1:] for case in MALFORMED], ids=[case[0] for case in MALFORMED])
-def test_a_malformed_call_is_answered_and_the_run_goes_on(tmp_path: Path, call: object, shown: str) -> None:
-    with answering([calling(call), Reply("Done.")]) as server:
+def test_malformed_calls_are_answered_one_by_one_and_the_run_goes_on(tmp_path: Path) -> None:
+    with answering([calling(*(call for _, call, _ in MALFORMED)), Reply("Done.")]) as server:
         assert run(tmp_path, server).how == "delivered"
-    [result] = results(server)
-    assert shown in result
-    [called] = server.requests[1]["messages"][2]["tool_calls"]
-    assert called["id"]
-    assert called["function"]["name"].replace("_", "").isalnum()
-    assert isinstance(json.loads(called["function"]["arguments"]), dict)
+    answers = zip(MALFORMED, results(server), strict=True)
+    assert [(name, result) for (name, _, shown), result in answers if shown not in result] == []
+    called = server.requests[1]["messages"][2]["tool_calls"]
+    assert len({call["id"] for call in called}) == len(MALFORMED)
+    assert all(call["function"]["name"].replace("_", "").isalnum() for call in called)
+    assert all(isinstance(json.loads(call["function"]["arguments"]), dict) for call in called)
     [loaded] = read_runs(str(tmp_path / "run"))
-    assert [len(turn.observations) for turn in loaded.run.turns] == [1, 0]
+    assert [len(turn.observations) for turn in loaded.run.turns] == [len(MALFORMED), 0]
     assert not loaded.run.problems
 
 

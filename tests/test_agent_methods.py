@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tabcore.agent import (
 )
 from tabcore.memory import read_runs
 from tabcore.rows import Replay
+from tabcore.tab.history import Difference
 from tabcore.tab.messages import FINISH_HEAD, SELF_REFINE, TODO_BLOCK
 from tabcore.trajectory import Json, ToolCall
 
@@ -147,16 +148,43 @@ EXPECTED_STATES = {
 }
 
 
-@pytest.mark.parametrize("method", ["running_tab", "no_capture", "no_review", "no_finish_check", "no_evidence_check"])
-def test_a_run_that_is_loaded_as_another_method_does_not_agree(
-    runs: Recorded, method: MethodName, tmp_path: Path
-) -> None:
+WITH_TAB = [name for name, method in METHODS.items() if method.tab]
+
+
+def as_another_method(run: Path, method: MethodName) -> None:
+    """Make the folder of a run say that it is of another method."""
     other = "no_capture" if method == "running_tab" else "running_tab"
-    tampered = shutil.copytree(runs.folders[method], tmp_path / "run")
-    (tampered / "run.toml").write_text(f'root = "/w"\nmethod = "{other}"\n')
-    [item] = rerun.load([str(tampered)], tmp_path / "runs.duckdb")
-    differences = rerun.replay(tmp_path / "runs.duckdb", item.runs[0]).differences
-    assert bool(differences) == (method != "no_finish_check")  # a check that was not sent may be one cut short
+    (run / "run.toml").write_text(f'root = "/w"\nmethod = "{other}"\n')
+
+
+def with_another_status_line(run: Path, method: MethodName) -> None:
+    """Tamper with the first status line that a run shows."""
+    log = run / "session.jsonl"
+    text = log.read_text()
+    assert text.count("[tab] 3 open") > 1
+    log.write_text(text.replace("[tab] 3 open", "[tab] 4 open", 1))
+
+
+def differences(
+    runs: Recorded, folder: Path, tamper: Callable[[Path, MethodName], None]
+) -> dict[MethodName, tuple[Difference, ...]]:
+    """What is found to differ in each run with a tab, once its folder was tampered with."""
+    for method in WITH_TAB:
+        tamper(shutil.copytree(runs.folders[method], folder / method), method)
+    loaded = rerun.load([str(folder / method) for method in WITH_TAB], folder / "runs.duckdb")
+    ids = {Path(item.path).parent.name: item.runs[0] for item in loaded}
+    return {method: rerun.replay(folder / "runs.duckdb", ids[method]).differences for method in WITH_TAB}
+
+
+def test_a_run_that_is_loaded_as_another_method_does_not_agree(runs: Recorded, tmp_path: Path) -> None:
+    found = differences(runs, tmp_path, as_another_method)
+    agreeing = [method for method, differing in found.items() if not differing]
+    assert agreeing == ["no_finish_check"]  # a check that was not sent may be a run cut short
+
+
+def test_a_tampered_record_no_longer_agrees(runs: Recorded, tmp_path: Path) -> None:
+    for differing in differences(runs, tmp_path, with_another_status_line).values():
+        assert [(one.turn, one.what) for one in differing] == [(1, "status line")]
 
 
 def test_the_methods_of_the_paper_say_what_makes_them(runs: Recorded) -> None:
@@ -215,22 +243,8 @@ def test_only_without_evidence_check_an_entry_may_be_cited_that_shares_no_word(r
     assert "cites L1" in runs.returned("no_evidence_check", "tab_resolve")[1]
 
 
-@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.tab])
-def test_a_tampered_record_no_longer_agrees(runs: Recorded, method: MethodName, tmp_path: Path) -> None:
-    tampered = shutil.copytree(runs.folders[method], tmp_path / "run")
-    log = tampered / "session.jsonl"
-    text = log.read_text()
-    assert text.count("[tab] 3 open") > 1
-    log.write_text(text.replace("[tab] 3 open", "[tab] 4 open", 1))
-    [item] = rerun.load([str(tampered)], tmp_path / "runs.duckdb")
-    [difference] = rerun.replay(tmp_path / "runs.duckdb", item.runs[0]).differences
-    assert (difference.turn, difference.what) == (1, "status line")
-
-
 def test_a_finish_check_at_the_first_turn_is_the_tabs(tmp_path: Path) -> None:
-    run = recorded(tmp_path, "running_tab", (STOP, STOP))
-    [item] = rerun.load([str(run)], tmp_path / "runs.duckdb")
-    replay = rerun.replay(tmp_path / "runs.duckdb", item.runs[0])
-    assert replay.differences == ()
-    [loaded] = read_runs(str(run))
-    assert [message.origin for message in loaded.run.turns[1].before] == ["tab"]
+    [loaded] = read_runs(str(recorded(tmp_path, "running_tab", (STOP, STOP))))
+    [check] = loaded.run.turns[1].before
+    assert (check.origin, check.text.splitlines()[0]) == ("tab", FINISH_HEAD)
+    assert [one.body for one in loaded.timeline.finish_checks] == ["none recorded"]

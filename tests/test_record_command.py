@@ -6,6 +6,8 @@ import fcntl
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -200,6 +202,29 @@ def test_two_batches_do_not_work_in_one_folder(place: Path, capsys: pytest.Captu
     assert record(place, "--method", "dci") == 2
     assert "another process records into it" in refused(capsys)
     os.close(held)
+
+
+def test_a_full_disk_is_told_in_one_sentence_and_the_batch_goes_on_later(place: Path) -> None:
+    talking = '[[turn]]\n[[turn.call]]\nname = "bash"\narguments = { command = "seq 1 4000" }\n'
+    (place / "script.toml").write_text(talking + SCRIPT)
+    given = (
+        "--task",
+        "task.md",
+        "--workspace",
+        "files",
+        "--into",
+        "runs",
+        "--script",
+        "script.toml",
+        "--attempts",
+        "1",
+    )
+    limited = ["bash", "-c", 'ulimit -f 8; exec "$@"', "-", sys.executable, "-m", "tabcore", "record", *given]
+    ended = subprocess.run(limited, cwd=place, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 2
+    assert "a run cannot be written (File too large). See that there is room" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert record(place, "--attempts", "1") == 0
 
 
 MODEL = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1")
