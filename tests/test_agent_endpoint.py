@@ -136,10 +136,20 @@ def test_calls_that_share_an_id_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_call_that_the_server_left_in_the_text_is_a_call(tmp_path: Path) -> None:
-    said = 'I count.\n<tool_call>\n{"name": "bash", "arguments": {"command": "echo 12"}}\n</tool_call>'
-    with answering([Reply(said), Reply("Done.")]) as server:
+    tagged = '<tool_call>\n{"name": "bash", "arguments": {"command": "echo 12"}}\n</tool_call>'
+    fenced = '```json\n{\n  "name": "bash",\n  "arguments": {"command": "echo 13"}\n}\n```'
+    with answering([Reply(f"I count.\n{tagged}\n{fenced}\nThen I write."), Reply("Done.")]) as server:
         assert run(tmp_path, server) == Ended("delivered", 2, "Done.")
-    assert results(server) == ["12\n"]
+    assert results(server) == ["12\n", "13\n"]
+
+
+@pytest.mark.parametrize(
+    "block", ['{"name": "Ann", "arguments": {}}', '{"name": "bash", "arguments": {}, "rate": 5}', '{"name": "bash"}']
+)
+def test_json_that_an_answer_shows_is_no_call(tmp_path: Path, block: str) -> None:
+    said = f"The record is:\n```json\n{block}\n```"
+    with answering([Reply(said)]) as server:
+        assert run(tmp_path, server) == Ended("delivered", 1, said)
 
 
 def test_an_answer_that_was_cut_is_no_stop_and_says_why(tmp_path: Path) -> None:

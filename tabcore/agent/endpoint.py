@@ -64,7 +64,8 @@ class EndpointModel:
             return Response(outcome="failed", fault=str(fault))
         spent = _usage(request, answer)
         self._allowance.tokens -= spent.input + spent.output
-        return _response(answer, {call.call_id for call in _calls(conversation)}, spent)
+        known = {call.call_id for call in _calls(conversation)}
+        return _response(answer, known, [tool.name for tool in tools], spent)
 
     async def _act(self, request: dict[str, Any], seconds: float) -> Answer:
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
@@ -81,11 +82,11 @@ class EndpointModel:
         return request | {name: value for name, value in shape.items() if value is not None}
 
 
-def _response(answer: Answer, known: set[str], spent: Usage) -> Response:
+def _response(answer: Answer, known: set[str], offered: Sequence[str], spent: Usage) -> Response:
     """An answer as a response. One that was cut before it called anything is no stop."""
     text, asked = answer.text, answer.calls
     if not asked:
-        text, asked = written_calls(text)
+        text, asked = written_calls(text, offered)
     outcome: Outcome = "failed" if answer.finish == "cut" and not asked else "complete"
     fault = "the answer met its limit of tokens" if outcome == "failed" else ""
     return Response(sound(text), calls_of(asked, known), outcome, spent, fault)

@@ -12,8 +12,12 @@ from collections.abc import Collection, Mapping, Sequence
 from tabcore.language_models import AskedCall
 from tabcore.trajectory import Json, ToolCall
 
-_WRITTEN = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
-"""A call written into the text (the form of Hermes and Qwen), as servers that do not look for it hand it on."""
+_WRITTEN = re.compile(
+    r"<tool_call>\s*(?P<tagged>\{.*?\})\s*</tool_call>|^```(?:json)?\s*\n(?P<fenced>\{.*?\})\s*\n```[ ]*$",
+    re.DOTALL | re.MULTILINE,
+)
+"""A call written into the text, as servers that do not look for it hand it on: tagged (Hermes, Qwen), or as a block of
+JSON (small models)."""
 
 
 def calls_of(asked: Sequence[AskedCall], known: Collection[str]) -> tuple[ToolCall, ...]:
@@ -52,22 +56,36 @@ def arguments_of(text: str) -> Mapping[str, Json]:
     return value if isinstance(value, dict) else {"": sound(text)}
 
 
-def written_calls(text: str) -> tuple[str, tuple[AskedCall, ...]]:
-    """The calls that a model wrote into its text, and the text without them.
+def written_calls(text: str, offered: Collection[str]) -> tuple[str, tuple[AskedCall, ...]]:
+    """The calls that a model wrote into its text, and the text without them. A block of JSON is one where it has nothing
+    but the name of a tool that was offered, and arguments.
 
-    >>> written_calls('I look. <tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>')
+    >>> written_calls('I look. <tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>', ["bash"])
     ('I look.', (AskedCall(call_id='', name='bash', arguments='{"command": "ls"}'),))
+    >>> written_calls('```json\\n{"name": "Ann", "arguments": {}}\\n```', ["bash"])[1]
+    ()
     """
-    calls = []
-    for found in _WRITTEN.finditer(text):
-        try:
-            value = _decoded(found[1])
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict) or not isinstance(value.get("name"), str):
-            return text, ()
-        calls.append(AskedCall("", str(value["name"]), json.dumps(value.get("arguments") or {})))
-    return (_WRITTEN.sub("", text).strip(), tuple(calls)) if calls else (text, ())
+    calls: list[AskedCall] = []
+
+    def take(found: re.Match[str]) -> str:
+        call = _written(found, offered)
+        calls.extend([call] if call else [])
+        return "" if call else found[0]
+
+    rest = _WRITTEN.sub(take, text)
+    return (rest.strip(), tuple(calls)) if calls else (text, ())
+
+
+def _written(found: re.Match[str], offered: Collection[str]) -> AskedCall | None:
+    try:
+        value = _decoded(found["tagged"] or found["fenced"])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or not isinstance(name := value.get("name"), str):
+        return None
+    if found["fenced"] and (value.keys() != {"name", "arguments"} or name not in offered):
+        return None
+    return AskedCall("", name, json.dumps(value.get("arguments") or {}))
 
 
 def sound(text: str) -> str:
