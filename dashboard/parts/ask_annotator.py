@@ -71,7 +71,7 @@ def would_be_sent(plan: Plan, where: Endpoint, limits: Limits) -> list[str]:
         f"{len(plan.prompts):,} failed rubrics, {plan.known:,} more are labelled by it already. Sent are {plan.characters:,} characters: "
         "tasks, rubrics with their verdicts, lines around their values, names of files, and deliverables.",
         place,
-        f"It takes {len(plan.prompts):,} calls at most and about {tokens:,} tokens at most.",
+        f"It takes at most {len(plan.prompts):,} calls and about {tokens:,} tokens.",
     ]
     if tokens > limits.tokens:
         lines.append("That is more than is allowed above: allow more tokens, fewer calls, or choose fewer runs.")

@@ -12,7 +12,7 @@ from tabcore.text.printable import printable
 
 Command = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
 
-_PARTS = ("missing", "taxonomy", "agreement", "examples")
+_PARTS = ("missing", "scores", "taxonomy", "agreement", "recovery", "examples")
 
 
 def add_report(command: Command) -> None:

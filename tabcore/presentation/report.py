@@ -24,12 +24,12 @@ from tabcore.analyses.rubric_case import RubricCase
 from tabcore.analyses.shown_but_missing import OUTCOMES, PAPER_HELD, PAPER_MISSING
 from tabcore.errors import UsageError
 from tabcore.presentation import report_html as html
-from tabcore.presentation import taxonomy_tables
+from tabcore.presentation import report_tables, taxonomy_tables
 from tabcore.presentation.report_html import Bar
 from tabcore.rerun import Db
 from tabcore.rows import RunRow
 
-Part = Literal["missing", "taxonomy", "agreement", "examples"]
+Part = Literal["missing", "scores", "taxonomy", "agreement", "recovery", "examples"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
 _WARNING = (
@@ -67,10 +67,14 @@ def report(db: Db, chosen: Chosen) -> str:
     sections = [_head(db, chosen, rows, who), _runs(rows, found)]
     if "missing" in chosen.parts:
         sections.append(_missing(db, rows))
+    if "scores" in chosen.parts:
+        sections.append(report_tables.scores(db, [row.run_id for row in rows]))
     if "taxonomy" in chosen.parts:
         sections.append(_taxonomy(found, labels, who))
     if "agreement" in chosen.parts:
         sections.append(_agreement(db, found))
+    if "recovery" in chosen.parts:
+        sections.append(report_tables.masked_recovery(db, [row.run_id for row in rows]))
     if "examples" in chosen.parts:
         sections.append(_examples(db, found, labels))
     return html.page(chosen.title, "".join(sections))
