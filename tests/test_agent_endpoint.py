@@ -138,9 +138,10 @@ def test_calls_that_share_an_id_are_told_apart(tmp_path: Path) -> None:
 def test_a_call_that_the_server_left_in_the_text_is_a_call(tmp_path: Path) -> None:
     tagged = '<tool_call>\n{"name": "bash", "arguments": {"command": "echo 12"}}\n</tool_call>'
     fenced = '```json\n{\n  "name": "bash",\n  "arguments": {"command": "echo 13"}\n}\n```'
-    with answering([Reply(f"I count.\n{tagged}\n{fenced}\nThen I write."), Reply("Done.")]) as server:
-        assert run(tmp_path, server) == Ended("delivered", 2, "Done.")
-    assert results(server) == ["12\n", "13\n"]
+    bare = '{"name": "bash", "arguments": {"command": "echo 14"}}\n'
+    with answering([Reply(f"I count.\n{tagged}\n{fenced}\nThen I write."), Reply(bare), Reply("Done.")]) as server:
+        assert run(tmp_path, server) == Ended("delivered", 3, "Done.")
+    assert results(server) == ["12\n", "13\n", "14\n"]
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ from tabcore.language_models import AskedCall
 from tabcore.trajectory import Json, ToolCall
 
 _WRITTEN = re.compile(
-    r"<tool_call>\s*(?P<tagged>\{.*?\})\s*</tool_call>|^```(?:json)?\s*\n(?P<fenced>\{.*?\})\s*\n```[ ]*$",
+    r"<tool_call>\s*(?P<tagged>\{.*?\})\s*</tool_call>"
+    r"|^```(?:json)?\s*\n(?P<fenced>\{.*?\})\s*\n```[ ]*$"
+    r"|\A\s*(?P<bare>\{.*\})\s*\Z",
     re.DOTALL | re.MULTILINE,
 )
 """A call written into the text, as servers that do not look for it hand it on: tagged (Hermes, Qwen), or as a block of
-JSON (small models)."""
+JSON or as nothing else (small models)."""
 
 
 def calls_of(asked: Sequence[AskedCall], known: Collection[str]) -> tuple[ToolCall, ...]:
@@ -57,7 +59,7 @@ def arguments_of(text: str) -> Mapping[str, Json]:
 
 
 def written_calls(text: str, offered: Collection[str]) -> tuple[str, tuple[AskedCall, ...]]:
-    """The calls that a model wrote into its text, and the text without them. A block of JSON is one where it has nothing
+    """The calls that a model wrote into its text, and the text without them. JSON without a tag is one where it has nothing
     but the name of a tool that was offered, and arguments.
 
     >>> written_calls('I look. <tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>', ["bash"])
@@ -78,12 +80,12 @@ def written_calls(text: str, offered: Collection[str]) -> tuple[str, tuple[Asked
 
 def _written(found: re.Match[str], offered: Collection[str]) -> AskedCall | None:
     try:
-        value = _decoded(found["tagged"] or found["fenced"])
+        value = _decoded(found["tagged"] or found["fenced"] or found["bare"])
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict) or not isinstance(name := value.get("name"), str):
         return None
-    if found["fenced"] and (value.keys() != {"name", "arguments"} or name not in offered):
+    if not found["tagged"] and (value.keys() != {"name", "arguments"} or name not in offered):
         return None
     return AskedCall("", name, json.dumps(value.get("arguments") or {}))
 
