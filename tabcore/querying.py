@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet
 
 from tabcore.errors import StoreBusy, UsageError
+from tabcore.exports.label_rows import FORMULA, inert
 from tabcore.redaction import Masks
 from tabcore.rerun import Db, open_store
 from tabcore.store import console, secret_selects
@@ -102,10 +104,15 @@ def _refused(fault: str, kind: str) -> UsageError:
 
 
 def as_csv(table: pa.Table) -> bytes:
-    """A result as CSV with a line of names."""
+    """A result as CSV with a line of names; no text is one that a spreadsheet computes."""
     sink = io.BytesIO()
-    pa.csv.write_csv(table, sink)
+    columns = [_inert(column) if pa.types.is_string(column.type) else column for column in table.columns]
+    pa.csv.write_csv(pa.table(columns, names=[str(inert(name)) for name in table.column_names]), sink)
     return sink.getvalue()
+
+
+def _inert(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pa.compute.replace_substring_regex(texts, rf"\A({FORMULA.pattern})", r"'\1")
 
 
 def as_parquet(table: pa.Table) -> bytes:

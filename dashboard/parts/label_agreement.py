@@ -66,8 +66,8 @@ def _disagreements(found: FailureTaxonomy, pair: Pair) -> None:
     for apart in pair.disagreements[:LISTED]:
         with st.container(horizontal=True, vertical_alignment="center"):
             run, rubric = apart.item
-            st.page_link("views/taxonomy.py", label=plain_line(rubric, 30), query_params={"run": run, "rubric": rubric})
-            st.text(plain(f"{pair.first}: {apart.first} · {pair.second}: {apart.second} · {texts[apart.item][:200]}"))
+            st.page_link("views/taxonomy.py", label="see it", query_params={"run": run, "rubric": rubric})
+            st.text(plain(f"{plain_line(rubric, 30)} · {pair.first}: {apart.first} · {pair.second}: {apart.second} · {texts[apart.item][:200]}"))
 
 
 def _files() -> None:

@@ -39,7 +39,8 @@ def draw(found: FailureTaxonomy, head: DeltaGenerator) -> None:
     with top:
         _progress(found, counts, who)
         if fault := st.session_state.pop(_FAULT, None):
-            st.error(plain_line(fault, 400))
+            with st.container(border=True, key="fault-label"):
+                st.text(plain_line(fault, 400))
         if case is None:
             st.info("Nothing waits in this queue. Another queue, or another choice of runs, may have more.")
         else:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import recovery_data, selection
 from dashboard.parts import ask_model
+from dashboard.parts.heading import heading
 from dashboard.recovery_data import AskedModel, Choice
 from tabcore.analyses.masked_recovery import AskedCase
 from tabcore.analyses.recovery_cases import Arm, Case, Protocol
@@ -22,7 +23,7 @@ def draw(case: Case, protocol: Protocol, who: AskedModel) -> None:
     """The requirement with its controls, and what was said in each arm under them."""
     st.html(STYLE)
     with st.container(border=True, key="recovery-case"):
-        st.subheader(plain_line(case.item.text, 200).replace("$", "\\$"), anchor=False)
+        heading(case.item.text)
         run = case.material.run
         with st.container(horizontal=True, vertical_alignment="center", key="recovery-run"):
             st.text(

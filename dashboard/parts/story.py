@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import data, selection
 from dashboard.parts import run_notes
+from dashboard.parts.heading import heading
 from dashboard.selection import Asked
 from tabcore.analyses.shown_but_missing import ExpectedValue
 from tabcore.analyses.value_story import Evidence, ValueStory
@@ -23,7 +24,7 @@ def draw(value: ExpectedValue, asked: Asked) -> None:
     st.html(STYLE)
     with st.container(border=True, key="story"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(plain_line(value.text, 60).replace("$", "\\$"), anchor=False, width="content")
+            heading(value.text, 60, size="content")
             st.text(told.sentence)
         st.text(f"Rubric {plain_line(value.rubric.rubric_id, 60)}: {plain(value.rubric.text)}")
         if value.rubric.evidence:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import data, recovery_data
 from dashboard.parts import ask_model, figure, load_report, recovery_case, recovery_protocol, run_filters, value_rule
+from dashboard.parts.heading import heading
 from dashboard.recovery_data import AskedModel
 from tabcore.analyses.masked_recovery import ArmResult, AskedCase, MaskedRecovery
 from tabcore.analyses.recovery_cases import Arm, MaskedValue, Protocol
@@ -85,7 +86,7 @@ def _named(model: AskedModel, models: Sequence[AskedModel]) -> str:
 
 
 def _answer(found: MaskedRecovery, who: AskedModel, protocol: Protocol) -> None:
-    st.subheader(plain_line(sentence(found, who.model), 400).replace("$", "\\$"), anchor=False)
+    heading(sentence(found, who.model), 400)
     count = "one number counts" if protocol.guesses == 1 else f"{protocol.guesses} numbers count"
     st.text(
         f"Of an answer the first {count} for each masked value: whatever more it lists counts as not answered. "

@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import data, table_data
 from dashboard.parts import figure, figure_table, frame
 from dashboard.parts.figure_table import Told
+from dashboard.parts.heading import heading
 from dashboard.table_data import Runs
 from tabcore.analyses import effort, tab_holdings, tab_operations
 from tabcore.analyses.ablation import Switched
@@ -98,7 +99,8 @@ def _scores(runs: Runs) -> None:
         figure_table.draw(columns, behind, f"scores-{measure}", f"Scores by {TITLES[metrics[0]]}")
         suites = list(dict.fromkeys(row.suite for row in rows))
         for suite in suites:
-            st.markdown(f"**{_named(suite)}**" if len(suites) > 1 else "")
+            if len(suites) > 1:
+                heading(_named(suite))
             for metric, column in zip(metrics, st.columns(len(metrics)), strict=True):
                 with column:
                     figure.plot(

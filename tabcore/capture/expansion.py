@@ -280,7 +280,7 @@ def _looked_up(name: str, shell: Shell) -> list[str] | None:
         return [shell.facts.workspace.variables[name]]
     if name == "PIPESTATUS":
         return [NUMBER] * 8
-    return [NUMBER] if name in _NUMBERS or (name[0] == "#" and len(name) > 1) else None
+    return [NUMBER] if name in _NUMBERS or (name[:1] == "#" and len(name) > 1) else None
 
 
 _NUMBERS = frozenset(["?", "#", "$", "!", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID"])

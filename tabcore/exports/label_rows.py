@@ -25,6 +25,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -111,12 +112,15 @@ def note_link(note: Note) -> str:
 
 
 def as_csv(rows: Sequence[dict[str, Any]], columns: Sequence[str] = COLUMNS) -> str:
-    """Rows as CSV with a heading. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    """Rows as CSV with a heading. A text that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    Half of a surrogate pair, which no file can hold, is U+FFFD.
+    """
     file = io.StringIO()
     writer = csv.DictWriter(file, columns, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows({name: _inert(value) for name, value in row.items()} for row in rows)
-    return file.getvalue()
+    writer.writerow({name: inert(name) for name in columns})
+    writer.writerows({name: inert(value) for name, value in row.items()} for row in rows)
+    return _HALF.sub("\ufffd", file.getvalue())
 
 
 def as_jsonl(rows: Sequence[dict[str, Any]]) -> str:
@@ -187,12 +191,19 @@ def _seconds(text: str) -> float | None:
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+def inert(value: object) -> object:
+    """A cell that no spreadsheet computes: a text that one would take for a formula gets an apostrophe before it.
+
+    >>> inert("=1+1"), inert(" \uff1d1"), inert("a=b"), inert(-5)
+    ("'=1+1", "' \uff1d1", 'a=b', -5)
+    """
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
-def _inert(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+_HALF = re.compile(r"[\ud800-\udfff]")
+FORMULA = re.compile(r"[ \t\r\n]*[=+\-@＝＋－＠]|[\t\r\n]")
+"""How a text begins that Excel, LibreOffice or Google's sheets would compute; the wide signs where East Asian input is on."""
 
 
 def _live(value: str) -> str:
-    return value[1:] if value.startswith("'") and value[1:].startswith(_FORMULA) else value
+    return value[1:] if value.startswith("'") and FORMULA.match(value[1:]) else value

@@ -16,7 +16,7 @@ from tabcore.analyses.reading_volume import Volume
 from tabcore.analyses.run_comparison import RunComparison
 from tabcore.analyses.score_facts import TITLES, Metric
 from tabcore.analyses.scores import Row
-from tabcore.presentation.plain import plain_line
+from tabcore.presentation.plain import picture_line
 
 BASELINE, METHOD, PAPER, GREY = "#E69F00", "#0072B2", "#F0E442", "#8A929E"
 _MOST = 60
@@ -26,7 +26,7 @@ _MOST = 60
 def score_dots(rows: Sequence[Row], metric: Metric) -> go.Figure:
     """The means of a metric, one row a model and method, with the deviation over attempts and the paper's mean."""
     scored = [row for row in rows if metric in row.cells]
-    names = [plain_line(f"{row.model or '–'} · {row.method or '–'}", 48) for row in scored]
+    names = [picture_line(f"{row.model or '–'} · {row.method or '–'}", 48) for row in scored]
     cells = [row.cells[metric] for row in scored]
     spread = [cell.deviation or 0 for cell in cells]
     figure = go.Figure(
@@ -62,7 +62,7 @@ def forest(one: Comparison) -> go.Figure:
     pairs = sorted(one.pairs, key=lambda pair: (-pair.difference, pair.task))
     if len(pairs) > _MOST:
         pairs = pairs[: _MOST // 2] + pairs[-_MOST // 2 :]
-    names = _distinct([plain_line(pair.task, 44) for pair in pairs])
+    names = _distinct([picture_line(pair.task, 44) for pair in pairs])
     figure = go.Figure(
         go.Scatter(
             x=[pair.difference for pair in pairs],
@@ -113,8 +113,8 @@ def volume_lines(one: Volume, baseline: str, method: str) -> go.Figure:
     """Both methods over the thirds of reading volume, with the gain at each."""
     names = [f"{third.name}<br>{len(third.tasks)} tasks" for third in one.thirds]
     sides = [
-        (baseline, [third.baseline for third in one.thirds], BASELINE, "square", "dot"),
-        (method, [third.method for third in one.thirds], METHOD, "circle", "solid"),
+        (picture_line(baseline, 40), [third.baseline for third in one.thirds], BASELINE, "square", "dot"),
+        (picture_line(method, 40), [third.method for third in one.thirds], METHOD, "circle", "solid"),
     ]
     figure = go.Figure(
         [
@@ -136,7 +136,7 @@ def volume_lines(one: Volume, baseline: str, method: str) -> go.Figure:
         figure.add_annotation(x=name, y=top, text=words, showarrow=False, yshift=16)
     figure.update_yaxes(rangemode="tozero", tickformat=".0%")
     figure.update_xaxes(type="category")
-    return _laid_out(figure, f"{TITLES[one.metric]} by reading volume, {plain_line(one.model, 30)}", 340)
+    return _laid_out(figure, f"{TITLES[one.metric]} by reading volume, {picture_line(one.model, 30)}", 340)
 
 
 _DIAMOND = {"symbol": "diamond", "size": 9, "color": PAPER, "line": {"color": "#333333", "width": 1}}
@@ -158,7 +158,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 def _laid_out(figure: go.Figure, title: str, height: int) -> go.Figure:
     figure.update_layout(
-        title={"text": title, "font": {"size": 15}, "x": 0, "xanchor": "left"},
+        title={"text": picture_line(title), "font": {"size": 15}, "x": 0, "xanchor": "left"},
         height=height,
         margin={"l": 8, "r": 24, "t": 40, "b": 64},
         paper_bgcolor="rgba(0,0,0,0)",
@@ -190,7 +190,7 @@ def two_lanes(one: RunComparison, names: tuple[str, str]) -> go.Figure:
         ("written", "#009E73", "diamond-tall", "written"),
     ):
         places = [
-            (turn, lane, plain_line(use.path, 80))
+            (turn, lane, picture_line(use.path, 80))
             for lane, run in ((1, one.left), (0, one.right))
             for use in run.files
             if (turn := getattr(use, kind)) is not None
@@ -206,7 +206,7 @@ def two_lanes(one: RunComparison, names: tuple[str, str]) -> go.Figure:
                 name=f"first {words}",
             )
         )
-    figure.update_yaxes(tickvals=[1, 0], ticktext=[plain_line(name, 34) for name in names], range=[-0.5, 1.5])
+    figure.update_yaxes(tickvals=[1, 0], ticktext=[picture_line(name, 34) for name in names], range=[-0.5, 1.5])
     figure.update_xaxes(title="turn", rangemode="tozero")
     return _laid_out(figure, "What each read and wrote", 240)
 
@@ -217,7 +217,7 @@ def quick_chart(along: Sequence[object], up: Sequence[object], x: str, y: str) -
     trace = (
         go.Scatter(x=list(along), y=list(up), mode="markers", marker={"size": 8, "color": METHOD})
         if numbers
-        else go.Bar(x=[plain_line(str(one), 40) for one in along], y=list(up), marker={"color": METHOD})
+        else go.Bar(x=[picture_line(str(one), 40) for one in along], y=list(up), marker={"color": METHOD})
     )
     figure = go.Figure(trace)
     figure.update_xaxes(title=x, type=None if numbers else "category")

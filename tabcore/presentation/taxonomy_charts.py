@@ -11,6 +11,7 @@ from tabcore.analyses.agreement import Pair
 from tabcore.analyses.failure_types import PAPER_SHARES, PAPER_SUCCESS, TYPES, FailureType
 from tabcore.analyses.lost_points import NOT_LABELLED, PASSED, Lost
 from tabcore.analyses.rates import Rate
+from tabcore.presentation.plain import picture_line
 
 _LOOKS: Mapping[str, tuple[str, str]] = {
     "Shown but Missing": ("#D55E00", "x"),
@@ -228,14 +229,13 @@ def _sums(moves: Mapping[tuple[str, str], int], side: int) -> dict[str, int]:
 
 def _cut(name: str) -> str:
     """A name of a log as plotly may draw it: short, and without tags."""
-    plain = name.replace("<", "‹").replace(">", "›")
-    return plain if len(plain) <= 40 else f"{plain[:39]}…"
+    return picture_line(name, 40)
 
 
 def _laid_out(figure: go.Figure, title: str, height: int, top: int = 44) -> go.Figure:
     figure.update_layout(
         title={
-            "text": title,
+            "text": picture_line(title),
             "font": {"size": 15},
             "x": 0,
             "xanchor": "left",
