@@ -87,6 +87,7 @@ def test_what_was_made_or_changed_is_the_deliverable_and_each_run_works_on_the_w
     assert record(place, "--method", "dci", "--attempts", "2") == 0
     assert (place / "files" / "rates.txt").read_text() == "Hotel rate: 240 EUR\n"
     for folder in (place / "runs").iterdir():
+        assert folder.stat().st_mode & 0o077 == 0
         delivered = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("deliverable/**/*.*")}
         assert delivered == {
             "deliverable/out/sheet.md": "Rate: 240 EUR\n",

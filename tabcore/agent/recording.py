@@ -127,7 +127,7 @@ def _made(batch: Batch, attempt: Attempt, model: Model, provider: str) -> Record
     """Make one run and write its folder."""
     folder, started = attempt.folder, time.time()
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+    folder.mkdir(mode=0o700)  # it will hold what the run read
     (folder / TASK).write_text(batch.task, encoding="utf-8", newline="\n")
     with tempfile.TemporaryDirectory(prefix="runningtab-", ignore_cleanup_errors=True) as scratch:
         terminal = _terminal(batch, Path(scratch).resolve())
