@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -17,8 +18,8 @@ from typing import Any
 import pytest
 from small_logs import REAL, runs_of
 
-from tabcore.__main__ import main as runningtab
 from tabcore.capture import Workspace, capture
+from tabcore.serving import hooks
 from tabcore.serving.claude_code import shown_text
 from tabcore.serving.folders import TabFolder
 from tabcore.serving.live import LiveTab
@@ -46,15 +47,14 @@ class Ended:
 
 
 def called(host: str, payload: object, workspace: Path, *options: str) -> Ended:
-    """A hook's call in this process, through the command's own door."""
+    """A hook's call in this process."""
     streams = (io.TextIOWrapper(io.BytesIO(told(payload).encode())), io.StringIO(), io.StringIO())
-    kept = sys.argv, sys.stdin, sys.stdout, sys.stderr
-    sys.argv = ["runningtab", "hook", host, "--workspace", str(workspace), *options]
+    kept = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = streams
     try:
-        code = runningtab()
+        code = hooks.main([host, "--workspace", str(workspace), *options])
     finally:
-        sys.argv, sys.stdin, sys.stdout, sys.stderr = kept
+        sys.stdin, sys.stdout, sys.stderr = kept
         gc.enable()
     return Ended(code, streams[1].getvalue(), streams[2].getvalue())
 
@@ -216,10 +216,10 @@ def test_a_hook_that_can_write_nowhere_ends_well_and_says_nothing(workspace: Pat
 
 _MODULES = """
 import io, json, sys
-sys.argv = ["runningtab", "hook", "claude-code", "--workspace", sys.argv[1]]
 sys.stdin = io.TextIOWrapper(io.BytesIO(json.dumps({payload}).encode()))
-from tabcore.__main__ import main
-main()
+import tabcore.__main__
+from tabcore.serving import hooks
+hooks.main(["claude-code", "--workspace", sys.argv[1]])
 print()
 print(sorted({{"numpy", "duckdb", "pyarrow", "streamlit", "argparse", "msgspec", "mcp"}} & set(sys.modules)))
 """
@@ -233,6 +233,18 @@ def test_after_a_tool_use_hook_nothing_heavy_has_been_loaded(workspace: Path) ->
     answer, loaded = ended.stdout.splitlines()
     assert context(json.loads(answer)).startswith("[tab] ")
     assert loaded == "[]"
+
+
+def test_journals_that_are_kept_for_some_days_are_deleted_afterwards(workspace: Path) -> None:
+    folder = TabFolder.of(workspace)
+    for task in ("old", "young"):
+        live(workspace, task).state_task("x")
+    written = folder.path("old").stat().st_mtime - 3 * 86_400
+    os.utime(folder.path("old"), (written, written))
+    answer_of("claude-code", ran(workspace, "ls", "a.txt"), workspace, "--keep-days", "4")
+    assert folder.tasks() == (TASK, "old", "young")
+    answer_of("claude-code", ran(workspace, "ls", "a.txt"), workspace, "--keep-days", "2")
+    assert folder.tasks() == (TASK, "young")
 
 
 def test_a_long_log_of_faults_begins_anew(workspace: Path) -> None:

@@ -95,10 +95,10 @@ def test_from_settings_that_were_changed_since_only_our_entries_are_taken(projec
 def test_installing_again_for_another_task_takes_the_place_of_the_first(project: Path) -> None:
     before = files(project)
     run("install", "claude-code", project)
-    run("install", "claude-code", project, "--task", "guide")
+    run("install", "claude-code", project, "--keep-days", "30", "--task", "guide")
     groups = value_of(project, ".claude/settings.local.json")["hooks"]["Stop"]
     assert len(groups) == 1
-    assert groups[0]["hooks"][0]["command"].endswith("--task guide")
+    assert groups[0]["hooks"][0]["command"].endswith("--task guide --keep-days 30")
     assert value_of(project, ".mcp.json")["mcpServers"]["runningtab"]["args"][-2:] == ["--task", "guide"]
     run("uninstall", "claude-code", project)
     assert files(project) == before

@@ -12,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_logs import kinds, run_of
 
+from tabcore import rerun
+from tabcore.cli import main
 from tabcore.errors import JournalError, UsageError
 from tabcore.journal import Journal, Shown, Step, line_of, text_line_of
 from tabcore.readers import live_tab
+from tabcore.serving import open_tab
 from tabcore.serving.folders import TabFolder
 from tabcore.serving.live import LiveTab
 from tabcore.tab.events import TaskStated, text_digest
@@ -314,3 +317,73 @@ def test_a_step_whose_text_is_gone_is_a_problem_and_the_rest_is_read(tmp_path: P
     assert len(run.turns) == 5
     assert json.loads(lines[0])["about"]["task"] == "guide"
     assert run.header.format == live_tab.NAME
+
+
+def test_a_watched_folder_of_journals_shows_a_tab_while_its_agent_works(tmp_path: Path) -> None:
+    folder = TabFolder(Path("/ws"), tmp_path / "tabs")
+    tab = LiveTab(folder.journal("guide"), "/ws", agent="a", harness="claude-code")
+    tab.state_task("Write the hotel rates guide for the travel policy")
+    said: list[str] = []
+    db = tmp_path / "runs.duckdb"
+    watcher = rerun.watcher([str(folder.place)], db, said.append)
+    watcher.step()
+    ran(tab, "ls policy", "rates.txt\nhotel_travel_notes.md\n")
+    watcher.step()
+    [run] = rerun.runs(db)
+    assert (run.turns, run.candidates, run.reads) == (1, 2, 0)
+    worked(tab)
+    watcher.step()
+    [run] = rerun.runs(db)
+    assert (run.turns, run.candidates, run.reads, run.resolved, run.requirements) == (7, 1, 1, 1, 2)
+    assert (run.recorded_tab, run.differences, run.problems) == (True, 0, 0)
+    assert run.task_name == "guide"
+    shown, turn = rerun.tab_at(db, run.run_id)
+    assert turn == 7
+    assert shown.read_log == tab.tab().read_log
+    assert any("followed (live-tab)" in line for line in said)
+    assert watcher.rereads == 0
+    watcher.close()
+
+
+def test_forgetting_a_task_deletes_its_journal_and_its_runs_in_the_store(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workspace, db = tmp_path / "ws", str(tmp_path / "runs.duckdb")
+    workspace.mkdir()
+    folder = TabFolder.of(workspace)
+    for task in ("guide", "other"):
+        worked(LiveTab(folder.journal(task), str(workspace)))
+    rerun.load([str(folder.place)], db)
+    assert len(rerun.runs(db)) == 2
+    about = ["--workspace", str(workspace), "--db", db]
+    assert main(["forget", "guide", *about]) == 0
+    assert "Forgotten in" in (said := capsys.readouterr().out)
+    assert "guide; taken from the store: 1 run." in said
+    assert folder.tasks() == ("other",)
+    assert [run.task_name for run in rerun.runs(db)] == ["other"]
+    assert b"Hotel rates: 240 EUR" not in b"".join(path.read_bytes() for path in folder.place.glob("guide*"))
+    assert main(["forget", "guide", *about]) == 1
+    assert main(["forget", *about]) == 2
+    assert "it names no task" in capsys.readouterr().err
+    assert main(["forget", "--keep-days", "1", *about]) == 0
+    assert folder.tasks() == ("other",)
+    assert main(["forget", "--keep-days", "0", *about]) == 0
+    assert (folder.tasks(), rerun.runs(db)) == ((), ())
+
+
+def test_a_loop_of_ones_own_keeps_a_tab_in_three_lines(tmp_path: Path) -> None:
+    workspace = tmp_path / "ws"
+    workspace.mkdir()
+    tab = open_tab(workspace, task="guide", about="Write the hotel rates guide")
+    shown = tab.after("bash", {"command": "ls"}, "hotel_rates.txt\n")
+    assert shown.startswith("hotel_rates.txt\n\n[tab] 0 open | candidates: 1 unopened, 1 above threshold")
+    assert tab.reply("bash", {"command": "ls"}) is None
+    assert tab.reply("tab_add", {"items": ["hotel rates"]}) == "added r1: hotel rates"
+    assert (tab.before_end() or "").startswith("[tab] Finish check 1 of at most 1: you stopped.\n1 of 1 ")
+    again = open_tab(workspace, task="guide", about="Something else")
+    assert again.before_end() is None
+    assert again.live.tab().task == "Write the hotel rates guide"
+    assert [tool["function"]["name"] for tool in tab.tools] == ["tab_add", "tab_resolve", "tab_list", "tab_show"]
+    assert "tab_add" in tab.system
+    with pytest.raises(UsageError, match="there is no such folder"):
+        open_tab(tmp_path / "none", task="guide")

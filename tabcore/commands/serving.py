@@ -27,6 +27,7 @@ def add_serving(command: Command) -> None:
     served.add_argument("--about", default="", metavar="TEXT", help="what the task asks for, where no hook tells it")
     hooked = command("hook", "answer a host's hook: its JSON on standard input, never a failure", _hook)
     hooked.add_argument("host", choices=_HOSTS)
+    hooked.add_argument("--keep-days", type=float, metavar="N", help="delete journals untouched for N days")
     hooked.add_argument("notice", nargs="*", help="the JSON, from a host that gives it as an argument")
     _about_tabs(hooked)
     for name, run, what in (
@@ -36,6 +37,10 @@ def add_serving(command: Command) -> None:
         changed = command(name, what, run)
         changed.add_argument("host", choices=_HOSTS)
         _about_tabs(changed)
+        if run is _install:
+            changed.add_argument(
+                "--keep-days", type=float, metavar="N", help="delete journals untouched for N days (default: keep all)"
+            )
         changed.add_argument("--yes", action="store_true", help="write without asking")
     forgotten = command("forget", "delete tasks' tabs: their journals, and what the store has of them", _forget)
     forgotten.add_argument("tasks", nargs="*", metavar="TASK", help="the task's name, as the journal's file has it")
@@ -79,13 +84,14 @@ def _hook(options: argparse.Namespace) -> int:
     given = [options.host, *options.notice, "--workspace", options.workspace]
     given += ["--state", options.state] if options.state else []
     given += ["--task", options.task] if options.task else []
+    given += ["--keep-days", str(options.keep_days)] if options.keep_days is not None else []
     return hooks.main(given)
 
 
 def _install(options: argparse.Namespace) -> int:
     from tabcore.serving.installing import Setting, installation, write
 
-    setting = Setting(_folder(options), options.state, options.task)
+    setting = Setting(_folder(options), options.state, options.task, options.keep_days)
     changes = installation(options.host, setting)
     if not changes:
         say("All of it stands there already.")

@@ -37,11 +37,15 @@ class Host(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HookOptions:
-    """What a hook was told on its command line; `rest` is what stands there without a name."""
+    """What a hook was told on its command line; `rest` is what stands there without a name.
+
+    Journals in which nobody has written for `keep_days` days are deleted.
+    """
 
     workspace: str | None = None
     state: str | None = None
     task: str | None = None
+    keep_days: str | None = None
     rest: tuple[str, ...] = ()
 
     def folder(self, workspace: str | None) -> TabFolder:
@@ -58,6 +62,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         host, options = _parsed(arguments)
         answer = _answer(host, options)
+        if options.keep_days is not None:
+            _forget_old(options, float(options.keep_days))
         if answer is not None:
             sys.stdout.write(json.dumps(answer))
             sys.stdout.flush()
@@ -83,11 +89,17 @@ def _parsed(arguments: Sequence[str]) -> tuple[str, HookOptions]:
     rest: list[str] = []
     given = iter(arguments)
     for word in given:
-        if word in ("--workspace", "--state", "--task"):
-            values[word[2:]] = next(given, "")
+        if word in ("--workspace", "--state", "--task", "--keep-days"):
+            values[word[2:].replace("-", "_")] = next(given, "")
         else:
             rest.append(word)
     return (rest[0] if rest else ""), HookOptions(**values, rest=tuple(rest[1:]))
+
+
+def _forget_old(options: HookOptions, days: float) -> None:
+    folder = options.folder(None)
+    for task in folder.older_than(days):
+        folder.forget(task)
 
 
 def _log(options: HookOptions, fault: str) -> None:

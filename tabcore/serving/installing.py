@@ -50,17 +50,20 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A host's call of this program: the project's tabs, and the task where one is named."""
+    """A host's call of this program: the project's tabs, the task where one is named, how long journals are kept."""
 
     folder: TabFolder
     state: str | None = None
     task: str | None = None
+    keep_days: float | None = None
 
     def command(self, *what: str) -> list[str]:
         """The words of a command that calls this program about the project."""
         told = ["--workspace", str(self.folder.workspace)]
         told += ["--state", str(self.folder.place)] if self.state else []
-        return [*_program(), *what, *told, *(["--task", self.task] if self.task else [])]
+        told += ["--task", self.task] if self.task else []
+        told += ["--keep-days", f"{self.keep_days:g}"] if self.keep_days is not None and what[:1] == ("hook",) else []
+        return [*_program(), *what, *told]
 
 
 def installation(host: str, setting: Setting) -> tuple[Change, ...]:
