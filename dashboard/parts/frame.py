@@ -45,6 +45,10 @@ _STYLE = """\
 """
 
 
+_DARK = "<style>[data-testid=stBaseButton-primary] p { color: #0B1016; }</style>"
+"""White words have too little contrast on the bright blue of the dark theme's buttons."""
+
+
 def chosen_run() -> str | None:
     """The run that the address names, else the one chosen last in this session."""
     chosen = selection.from_address(st.query_params.to_dict()).run or st.session_state.get("run")
@@ -55,6 +59,8 @@ def chosen_run() -> str | None:
 def draw(*, many: bool) -> None:
     """The line itself; on a page of `many` runs it says how many there are."""
     st.html(_STYLE)
+    if st.context.theme.type == "dark":
+        st.html(_DARK)
     chosen = chosen_run()
     row = data.run(chosen) if chosen and not many else None
     with st.container(horizontal=True, vertical_alignment="center", key="run-line"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -22,13 +23,14 @@ a { color: #00527f; } .quiet { color: #4a525c; font-size: .9rem; } p, li { overf
 .simulated { border: 1px solid #777; padding: .5rem .8rem; background: repeating-linear-gradient(135deg, #fbf6c4 0 9px, #fff 9px 18px); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .88rem; margin: .4rem 0 .8rem; }
 caption { text-align: left; font-weight: 600; padding: .2rem 0; } th, td { padding: .22rem .7rem .22rem 0; text-align: left; vertical-align: top; }
-th { border-bottom: 1.5px solid #16191d; font-weight: 600; } td { border-bottom: 1px solid #dde1e6; overflow-wrap: anywhere; }
+th { border-bottom: 1.5px solid #16191d; font-weight: 600; } td { border-bottom: 1px solid #dde1e6; }
+td.long { overflow-wrap: anywhere; min-width: 9rem; }
 td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 svg { max-width: 100%; height: auto; display: block; margin: .4rem 0; }
 details { margin: .4rem 0; } summary { cursor: pointer; font-weight: 600; }
 .case { border-top: 1px solid #b9c0c8; padding-top: .6rem; margin-top: 1rem; }
-.turns { font-size: .84rem; } .turns .key td { background: #fff8d6; }
-@media print { body { margin: 0; max-width: none; font-size: 11px; } h2, h3 { break-after: avoid; } .case, svg, tr { break-inside: avoid; } }
+.turns { font-size: .84rem; } .turns td { overflow-wrap: anywhere; } .turns .key td { background: #fff8d6; }
+@media print { :root { font-size: 10.5px; } body { margin: 0; max-width: none; font-size: 1rem; } .scroll { overflow: visible; } h2, h3 { break-after: avoid; } .case, svg, tr { break-inside: avoid; } }
 """
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -62,11 +64,11 @@ def page(title: str, body: str) -> str:
 def table(columns: Mapping[str, Sequence[object]], caption: str) -> str:
     """Columns as a table; columns of numbers stand to the right."""
     right = {name for name, cells in columns.items() if all(map(_is_number, cells))}
+    long = {name for name, cells in columns.items() if any(map(_has_long_word, cells))}
+    looks = {name: " class=n" if name in right else " class=long" if name in long else "" for name in columns}
     head = "".join(f'<th scope="col"{_right(name in right)}>{text(name, 80)}</th>' for name in columns)
     rows = "".join(
-        "<tr>"
-        + "".join(f"<td{_right(name in right)}>{_cell(c)}</td>" for name, c in zip(columns, row, strict=True))
-        + "</tr>"
+        "<tr>" + "".join(f"<td{looks[name]}>{_cell(c)}</td>" for name, c in zip(columns, row, strict=True)) + "</tr>"
         for row in zip(*columns.values(), strict=True)
     )
     return (
@@ -178,8 +180,19 @@ def _cell(value: object) -> str:
 
 
 def _is_number(cell: object) -> bool:
-    is_written = isinstance(cell, str) and cell.lstrip("-").replace(".", "", 1).isdecimal()
-    return is_written or isinstance(cell, int | float | None)
+    return isinstance(cell, int | float | None) or bool(_WRITTEN.fullmatch(str(cell)))
+
+
+_WRITTEN = re.compile(r"–|-?\d+(\.\d+)?( \(\d+(\.\d+)?\))?")
+"""A number as tables write it: "12", "44.12 (0.90)", a dash for none."""
+
+
+def _has_long_word(cell: object) -> bool:
+    """A path or an id that may be broken anywhere; the words of others are kept whole."""
+    return any(len(word) > _LONG_WORD for word in str(cell).split())
+
+
+_LONG_WORD = 20
 
 
 def _right(is_right: bool) -> str:
