@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,10 @@ FILES = {
 
 
 def turn(*calls: tuple[str, dict[str, Json]], text: str = "") -> Response:
-    return Response(text, tuple(ToolCall(f"{name}_{i}", name, given) for i, (name, given) in enumerate(calls)))
+    return Response(text, tuple(ToolCall(f"c{next(_NUMBERS)}", name, given) for name, given in calls))
 
+
+_NUMBERS = count(1)
 
 WORK = (
     turn(("bash", {"command": "find . -type f | sort"})),
