@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from tabcore.commands.printing import counted, say
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Command = Callable[[str, str, Callable[[argparse.Namespace], int]], argparse.ArgumentParser]
 
+_EXTRA = "Install this package once more with its extra: pip install '.[mcp]'"
 _HOSTS = ("claude-code", "codex", "pi")
 
 
@@ -73,7 +75,7 @@ def _mcp(options: argparse.Namespace) -> int:
     try:
         from tabcore.serving import mcp_server
     except ModuleNotFoundError as fault:
-        raise UsageError("mcp", f"{fault.name} is not installed", "pip install 'runningtab[mcp]'") from fault
+        raise UsageError("mcp", f"{fault.name} is not installed", _EXTRA) from fault
     mcp_server.serve(folder, options.task, options.about)
     return 0
 
@@ -100,6 +102,8 @@ def _install(options: argparse.Namespace) -> int:
         return 1
     write(options.host, setting, changes)
     say(f"Written. Tabs are kept in {printable(str(setting.folder.place), ' ')}, for you only.")
+    if options.host == "claude-code" and find_spec("mcp") is None:
+        say(f"The tab's server needs the MCP SDK, which is not installed. {_EXTRA}")
     if options.host == "codex":
         say(
             "Codex asks you to trust the hook when it starts next. One that has no hooks yet: notify in its config.toml,"

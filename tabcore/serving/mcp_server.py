@@ -1,6 +1,6 @@
 """The tab's four operations for any MCP client, over standard input and output.
 
-`mcp`, the official SDK, is imported here alone; it comes with `pip install 'runningtab[mcp]'`. Refusals are replies: only
+`mcp`, the official SDK, is imported here alone; it comes with the extra `mcp` of this package. Refusals are replies: only
 what the program itself cannot do is an error of the tool.
 """
 
