@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard import uploads, watches
 from dashboard.uploads import Dropped
-from sample_runs import runs_folder
+from sample_runs import runs_folder, suite_archive
 from tabcore import questions, rerun
 from tabcore.analyses.left_out import LeftOut
 from tabcore.analyses.provenance_rows import Provenance
@@ -177,6 +177,11 @@ def load_dropped(files: Sequence[Dropped], progress: Callable[[int, int], object
 def load_samples(progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:
     """Load the sample runs that come with the program."""
     return _load((str(runs_folder()),), progress)
+
+
+def load_suite(progress: Callable[[int, int], object]) -> tuple[Loaded, ...]:
+    """Load the simulated runs that come with the program."""
+    return _load((str(suite_archive()),), progress)
 
 
 def correct(run_id: str, *, root: str | Kept | None = KEPT, task: str | Kept | None = KEPT) -> None:

@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,9 +137,9 @@ def record(sample: Sample, into: Path, workspace: Path | None = None) -> Ended:
     task = (HERE / "tasks" / f"{sample.task}.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
         terminal = _terminal(sample.task, workspace, Path(scratch))
-        before = _contents(terminal.folder)
+        before = contents(terminal.folder)
         ended = _execute(sample, task.strip(), terminal, folder / "session.jsonl")
-        delivered = {path: data for path, data in _contents(terminal.folder).items() if before.get(path) != data}
+        delivered = {path: data for path, data in contents(terminal.folder).items() if before.get(path) != data}
     (folder / "task.md").write_bytes(task.encode())
     (folder / "run.toml").write_bytes(_run_toml(sample).encode())
     for path, data in delivered.items():
@@ -154,10 +155,15 @@ def _judge(sample: Sample, folder: Path) -> None:
     checks = checks_of(sample.task)
     [delivered] = [path for path in (folder / "deliverable").rglob("*") if path.is_file()]
     for name, items in (("rubrics.json", rubrics_json(checks)), ("verdicts.json", verdicts_json(checks, delivered))):
-        (folder / name).write_bytes((json.dumps(items, ensure_ascii=False, indent=1) + "\n").encode())
+        (folder / name).write_bytes(json_bytes(items))
 
 
-class _RecordingTerminal(Terminal):
+def json_bytes(items: object) -> bytes:
+    """What a file of rubrics or verdicts holds."""
+    return (json.dumps(items, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+class RecordingTerminal(Terminal):
     """A terminal whose commands find this Python first, with its libraries."""
 
     __slots__ = ()
@@ -169,15 +175,20 @@ class _RecordingTerminal(Terminal):
 
 def _terminal(task: str, workspace: Path | None, scratch: Path) -> Terminal:
     """A fresh copy of a workspace, with the same file times each time, and an empty home beside it."""
-    terminal = _RecordingTerminal(scratch / "workspace", scratch / "home")
+    terminal = RecordingTerminal(scratch / "workspace", scratch / "home")
     terminal.home.mkdir()
     if workspace:
         shutil.copytree(workspace, terminal.folder)
     else:
         lay_workspace(task, terminal.folder)
-    for path in (terminal.folder, *terminal.folder.rglob("*")):
-        os.utime(path, (FILE_TIME, FILE_TIME))
+    set_times(terminal.folder)
     return terminal
+
+
+def set_times(folder: Path) -> None:
+    """Give a workspace and all in it the time of every recording."""
+    for path in (folder, *folder.rglob("*")):
+        os.utime(path, (FILE_TIME, FILE_TIME))
 
 
 def _execute(sample: Sample, task: str, terminal: Terminal, log: Path) -> Ended:
@@ -191,12 +202,13 @@ def _execute(sample: Sample, task: str, terminal: Terminal, log: Path) -> Ended:
         return run_agent(task, model, method, companion_for(method, task, ROOT), terminal, recorder, clock)
 
 
-def _contents(folder: Path) -> dict[Path, bytes]:
+def contents(folder: Path) -> dict[Path, bytes]:
+    """The files of a folder by their paths in it."""
     return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def _run_toml(sample: Sample) -> str:
-    """What the run folder says of its run; a JSON string is a TOML string too."""
+    """What the run folder says of its run."""
     fields: dict[str, str | int | bool] = {
         "log": "session.jsonl",
         "task": "task.md",
@@ -210,6 +222,11 @@ def _run_toml(sample: Sample) -> str:
         "task_name": sample.task_name,
         "simulated": sample.simulated,
     }
+    return toml_of(fields)
+
+
+def toml_of(fields: Mapping[str, str | int | bool]) -> str:
+    """The text of a run.toml; a JSON string is a TOML string too."""
     return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in fields.items())
 
 

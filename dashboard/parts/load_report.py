@@ -34,6 +34,17 @@ def draw(loaded: Sequence[Loaded]) -> None:
             st.rerun()
 
 
+def loaded_with_progress(load: Load) -> None:
+    """Load with a bar that says how far it has come, then draw the page anew, with the report of it."""
+    bar = st.progress(0.0, text="reading …")
+    loaded = load(
+        lambda done, of: bar.progress(done / of if of else 1.0, text=f"{done:,} of {of:,} files are read and stored")
+    )
+    bar.empty()
+    st.session_state["loaded"] = tuple(loaded)
+    st.rerun()
+
+
 def line_of(item: Loaded) -> str:
     """One file's fate in one line.
 

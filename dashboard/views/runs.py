@@ -7,16 +7,17 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import data, selection
-from dashboard.parts import following, load_report
+from dashboard.parts import following, load_report, suite_offer
 from dashboard.uploads import Dropped
 from tabcore.presentation.plain import plain_line
-from tabcore.rows import Loaded, RunRow
+from tabcore.rows import RunRow
 
 
 def render() -> None:
     """The page."""
     rows = data.runs()
     _bring(rows)
+    suite_offer.draw(rows)
     load_report.draw(st.session_state.get("loaded", ()))
     rows = data.runs()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -43,7 +44,7 @@ def _bring(rows: Sequence[RunRow]) -> None:
             "of ATIF, Pi or Claude Code below. Files that belong to a log (`run.toml`, `task.md`) may be dropped with it."
         )
         if st.button("Load the sample runs", type="primary"):
-            _remember(_with_progress(data.load_samples))
+            load_report.loaded_with_progress(data.load_samples)
         _drop()
 
 
@@ -55,21 +56,7 @@ def _drop() -> None:
         return
     seen.update(file.file_id for file in new)
     dropped = [Dropped(file.name, file.getvalue()) for file in new]
-    _remember(_with_progress(lambda progress: data.load_dropped(dropped, progress)))
-
-
-def _with_progress(load: load_report.Load) -> tuple[Loaded, ...]:
-    bar = st.progress(0.0, text="reading …")
-    loaded = load(
-        lambda done, of: bar.progress(done / of if of else 1.0, text=f"{done:,} of {of:,} files are read and stored")
-    )
-    bar.empty()
-    return loaded
-
-
-def _remember(loaded: Sequence[Loaded]) -> None:
-    st.session_state["loaded"] = tuple(loaded)
-    st.rerun()
+    load_report.loaded_with_progress(lambda progress: data.load_dropped(dropped, progress))
 
 
 def _filtered(rows: Sequence[RunRow]) -> list[RunRow]:

@@ -52,8 +52,8 @@ class TabRun:
     """A run and its tab at the end.
 
     `recorded` is true where the agent had the tab; else the read log and the candidates are derived from what it did.
-    `excerpted` counts the characters of excerpts, each once; `written` is the turn of the last write of what was
-    delivered, `check` that of the finish check, None for none.
+    `excerpted` counts the characters of excerpts, each once; `written` is the turn of the last write of a delivered
+    file, `check` that of the finish check, None for none.
     """
 
     run_id: str

@@ -14,6 +14,7 @@ from tabcore.analyses.tab_facts import Opened, Resolution, Reviewed, TabRun
 from tabcore.store.score_selects import chosen
 from tabcore.store.selects import texts
 from tabcore.store.texts import restored_rows
+from tabcore.tab.switches import parts_of
 
 Connection = duckdb.DuckDBPyConnection
 _Rows = Mapping[int, list[tuple[Any, ...]]]
@@ -44,7 +45,7 @@ _QUERIES = {
     "consulted": "SELECT run, turn, call, kind FROM consultations WHERE {of} ORDER BY rowid",
     "operations": "SELECT run, turn, call FROM calls WHERE {of} AND abandoned = 0 AND operation <> '' ORDER BY rowid",
     "checks": "SELECT run, min(turn) FROM finish_checks WHERE {of} GROUP BY run",
-    "written": "SELECT run, max(written_turn) FROM deliverables WHERE {of} GROUP BY run",
+    "written": "SELECT run, max(written_turn) FROM deliverables WHERE {of} AND source <> 'answer' GROUP BY run",
     "opened": (
         "SELECT run, path, listed_turn, listed_call, left_turn, left_call FROM candidates"
         " WHERE {of} AND left_by = 'read' ORDER BY rowid"
@@ -84,14 +85,14 @@ def _filled(connection: Connection, run: TabRun, number: int, tables: Mapping[st
 
 
 def _with_operations(connection: Connection, run: TabRun, own: Mapping[str, list[tuple[Any, ...]]]) -> TabRun:
-    """What the agent did with its tab, which only a run recorded with one has."""
+    """What the agent did with its tab, which only a run recorded with one has; a list without matches is no review."""
     known = texts(connection, (name for _, name in own["excerpts"]))
     excerpts = {entry: known[name] for entry, name in own["excerpts"]}
     return replace(
         run,
         requirements=tuple((turn, call) for turn, call in own["requirements"]),
         resolutions=tuple(Resolution((turn, call), *rest) for turn, call, *rest in own["resolutions"]),
-        reviews=tuple(_reviewed(row, excerpts) for row in own["reviews"]),
+        reviews=tuple(_reviewed(row, excerpts) for row in own["reviews"] if parts_of(run.method).review),
         consulted=tuple(((turn, call), kind) for turn, call, kind in own["consulted"]),
         operations=tuple((turn, call) for turn, call in own["operations"]),
     )
