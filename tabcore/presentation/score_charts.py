@@ -19,6 +19,9 @@ from tabcore.analyses.scores import Row
 from tabcore.presentation.plain import picture_line
 
 BASELINE, METHOD, PAPER, GREY = "#E69F00", "#0072B2", "#F0E442", "#8A929E"
+_BELOW = 0.34
+"""How far below ours the paper's mark stands, as a share of the row: near each other they would hide one another."""
+
 _MOST = 60
 """Tasks of a forest plot; beyond, those in the middle are left out."""
 
@@ -32,12 +35,13 @@ def score_dots(rows: Sequence[Row], metric: Metric) -> go.Figure:
     figure = go.Figure(
         go.Scatter(
             x=[cell.mean for cell in cells],
-            y=names,
+            y=list(range(len(names))),
             mode="markers",
             marker={"size": 10, "color": METHOD},
+            text=names,
             error_x={"type": "data", "array": spread, "thickness": 1.5, "width": 4, "color": GREY},
             customdata=[[len(cell.attempts), len(cell.runs)] for cell in cells],
-            hovertemplate="%{y}: %{x:.2%}, %{customdata[0]} attempts, %{customdata[1]} runs<extra></extra>",
+            hovertemplate="%{text}: %{x:.2%}, %{customdata[0]} attempts, %{customdata[1]} runs<extra></extra>",
             name="mean and deviation over attempts",
         )
     )
@@ -45,16 +49,18 @@ def score_dots(rows: Sequence[Row], metric: Metric) -> go.Figure:
     figure.add_trace(
         go.Scatter(
             x=[figures[0] / 100 for figures in papers if figures],
-            y=[name for name, figures in zip(names, papers, strict=True) if figures],
+            y=[place + _BELOW for place, figures in enumerate(papers) if figures],
             mode="markers",
             marker=_DIAMOND,
             hovertemplate="paper: %{x:.2%}<extra></extra>",
             name="paper",
         )
     )
-    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_yaxes(
+        tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.3, -0.6], zeroline=False
+    )
     figure.update_xaxes(rangemode="tozero", tickformat=".0%")
-    return _laid_out(figure, TITLES[metric], 130 + 26 * len(scored))
+    return _laid_out(figure, TITLES[metric], 130 + 32 * len(scored))
 
 
 def forest(one: Comparison) -> go.Figure:
