@@ -21,6 +21,7 @@ Where things are, in the order in which to read them:
     delivered.py    what a run delivered, where no file lies beside its log
     derivation.py   a log's pieces -> rows; discovery.py: paths -> files; ingest.py: both, into the store
     archives.py     archives and packed logs -> private files; received.py: standard input
+    lean.py         a process that only loads is kept small
     secrets.py      pasted keys and tokens, found at load; secret_rules.py: by which rules; redaction.py: masked
     language_models.py: the one door to a language model, at whatever endpoint a person names
     watching.py     folders of growing logs; following.py: one of them; growth.py: its bytes
@@ -31,7 +32,7 @@ Where things are, in the order in which to read them:
     searching.py    words in all runs
     labelling.py    types of failures: proposed, labelled, compared; annotating.py: by a model
     recovery.py     masked recovery: asks models, keeps every answer, goes on where it stopped
-    agent/          a live agent with a tab; serving/: the tab for other people's agents
+    agent/          a live agent with a tab; journal.py: the log of a live tab; serving/: the tab for other people's agents
     presentation/   rows -> pictures
     cli.py          the command line; commands/: its larger commands, and how all print
 """

@@ -203,11 +203,16 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON for other programs")
 
 
-def _open(options: argparse.Namespace) -> int:
-    from tabcore import opening, rerun
-    from tabcore.store.columns import without_pandas
+def _keep_small() -> None:
+    from tabcore.lean import keep_small
 
-    without_pandas()
+    keep_small()
+
+
+def _open(options: argparse.Namespace) -> int:
+    _keep_small()
+    from tabcore import opening, rerun
+
     if options.paths:
         _print_loaded(rerun.load(options.paths, options.db, _ProgressLine(sys.stderr)))
     elif not rerun.runs(options.db):
@@ -217,10 +222,9 @@ def _open(options: argparse.Namespace) -> int:
 
 
 def _load(options: argparse.Namespace) -> int:
+    _keep_small()
     from tabcore import rerun
-    from tabcore.store.columns import without_pandas
 
-    without_pandas()
     loaded = rerun.load(options.paths, options.db, _ProgressLine(sys.stderr), redact=not options.no_redact)
     if options.json:
         print_json([asdict(item) for item in loaded])
@@ -231,10 +235,9 @@ def _load(options: argparse.Namespace) -> int:
 
 
 def _watch(options: argparse.Namespace) -> int:
+    _keep_small()
     from tabcore import rerun
-    from tabcore.store.columns import without_pandas
 
-    without_pandas()
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 
 from tabcore.derivation import Job, read_chunks
 from tabcore.errors import RunningTabError
-from tabcore.store.columns import without_pandas
+from tabcore.lean import keep_small
 from tabcore.store.records import Chunk
 
 
@@ -96,5 +96,5 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 if __name__ == "__main__":
     output = sys.stdout.buffer
     sys.stdout = sys.stderr
-    without_pandas()
+    keep_small()
     serve(sys.stdin.buffer, output)

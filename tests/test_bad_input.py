@@ -234,10 +234,10 @@ _HUGE = """
 import sys
 from pathlib import Path
 from tabcore.ingest import load
-from tabcore.store.columns import without_pandas
+from tabcore.lean import keep_small
 from tabcore.store.store import Store
 
-without_pandas()
+keep_small()
 folder = Path(sys.argv[1])
 loaded = load([str(path) for path in sorted(folder.iterdir())], Store(folder.parent / "runs.duckdb"))
 for item in loaded:

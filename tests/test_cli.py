@@ -188,3 +188,15 @@ def test_open_loads_serves_prints_the_address_and_runs_nothing_that_lies_beside_
         process.terminate()
     assert any("loaded" in line for line in lines)
     assert not trap.exists(), "a module that lay beside the log was run"
+
+
+def test_a_load_does_without_pandas_which_costs_it_a_third_of_a_second() -> None:
+    code = (
+        "import sys\n"
+        "from tabcore.lean import keep_small\n"
+        "keep_small()\n"
+        "from tabcore import rerun\n"
+        "from tabcore.derivation import read_chunks\n"
+        "sys.exit('pandas' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,10 +7,8 @@ flat however long a log is. In these tables `run` is the caller's own number for
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from importlib.abc import MetaPathFinder
 from itertools import accumulate, groupby
 from typing import TypeAlias, assert_never
 
@@ -105,25 +103,6 @@ DERIVED = (
     *("refusals", "consultations", "reviews", "stops", "finish_checks", "differences", "overruled", "oracle"),
 )
 """The tables that are derived from the record and can be derived again."""
-
-
-def without_pandas() -> None:
-    """Keep pyarrow from importing pandas in this process, which costs 0.3 s and 40 MB and serves nothing here.
-
-    pyarrow looks for pandas when it makes its first array. A process that shows data frames must not call this.
-    """
-    sys.meta_path.insert(0, _NoPandas)
-    try:
-        pa.array([0])
-    finally:
-        sys.meta_path.remove(_NoPandas)
-
-
-class _NoPandas(MetaPathFinder):
-    @classmethod
-    def find_spec(cls, fullname: str, path: object, target: object = None) -> None:
-        if fullname == "pandas":
-            raise ModuleNotFoundError(fullname)
 
 
 _MEMORY = pa.system_memory_pool()

@@ -16,7 +16,6 @@ from tabcore.text.plain_numbers import KINDS
 _SHAPE = pa.schema(
     {"text": pa.int32(), "key": pa.string(), "kind": pa.string(), "start": pa.int32(), "end": pa.int32()}
 )
-_KINDS = pa.array(KINDS, pa.string())
 DATE = "date"
 """The kind of a full date; its key is the day in ISO form."""
 
@@ -65,7 +64,13 @@ class ValueFinder:
 
 def _number_rows(batch: pa.RecordBatch, numbers: pa.Array) -> pa.RecordBatch:
     """Rows of the index, each with the number that its text bears."""
-    columns = [numbers.take(batch["text"]), batch["key"], _KINDS.take(batch["kind"]), batch["start"], batch["end"]]
+    columns = [
+        numbers.take(batch["text"]),
+        batch["key"],
+        pa.array(KINDS, pa.string()).take(batch["kind"]),
+        batch["start"],
+        batch["end"],
+    ]
     return pa.RecordBatch.from_arrays(columns, schema=_SHAPE)
 
 

@@ -22,14 +22,14 @@ import orjson
 from tabcore import rerun
 from tabcore.discovery import discover
 from tabcore.ingest import load
-from tabcore.store.columns import without_pandas
+from tabcore.lean import keep_small
 from tabcore.store.store import Store
 
 
 def main() -> None:
     """Measure and print."""
     options = _options()
-    without_pandas()
+    keep_small()
     files = discover(options.paths).places
     size = sum(state.size for state in files.values())
     print(f"{len(files)} files, {size / 1e6:.1f} MB")
