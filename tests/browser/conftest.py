@@ -4,6 +4,7 @@ unless RUNNINGTAB_REQUIRE_BROWSER is set."""
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,12 +94,43 @@ def sample_visit(browser: Browser, request: pytest.FixtureRequest, samples: Serv
     yield from visiting(browser, samples.url, getattr(request, "param", "light"))
 
 
-@pytest.fixture
-def empty_server(tmp_path: Path) -> Iterator[Server]:
-    """A dashboard without any run."""
-    with serving(tmp_path / "served") as server:
+@pytest.fixture(scope="session")
+def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the sample runs, to be copied."""
+    store = tmp_path_factory.mktemp("sample-store") / "runs.duckdb"
+    rerun.load([str(runs_folder())], store)
+    return store
+
+
+@pytest.fixture(scope="session")
+def lent_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A dashboard that tests have one after the other, each with a store of its own."""
+    with serving(tmp_path_factory.mktemp("lent") / "served") as server:
         yield server
-    _has_no_traceback(server)
+
+
+@pytest.fixture
+def empty_server(lent_server: Server) -> Iterator[Server]:
+    """A dashboard without any run, whose store a test may write."""
+    yield from _lent(lent_server, None)
+
+
+@pytest.fixture
+def own_samples(lent_server: Server, sample_store: Path) -> Iterator[Server]:
+    """A dashboard with the sample runs, whose store a test may write."""
+    yield from _lent(lent_server, sample_store)
+
+
+def _lent(server: Server, store: Path | None) -> Iterator[Server]:
+    """The server with a copy of a store, or without any; nothing of the test before is left."""
+    for left in server.store.parent.glob(f"{server.store.name}*"):
+        left.unlink()
+    shutil.rmtree(server.store.parent / "uploads", ignore_errors=True)
+    if store:
+        shutil.copy(store, server.store)
+    said = len(server.log.read_text())
+    yield server
+    assert "Traceback" not in server.log.read_text()[said:]
 
 
 @pytest.fixture

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from dashboard_server import Server, serving
+from dashboard_server import Server
 from model_server import Body, ModelServer, Reply, answering, said
 from playwright.sync_api import Browser, Locator, Page, expect
 from visits import Visit, violations, visiting
 
-from sample_runs import runs_folder
-from tabcore import recovery, rerun
+from tabcore import recovery
 from tabcore.commands.recovery_words import sentence
 
 FIRST = "Says that a reason is written for a ticket"
@@ -34,17 +32,8 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Iterator[Server]:
-    """A dashboard with the sample runs whose store a test may write."""
-    with serving(tmp_path / "served") as server:
-        rerun.load([str(runs_folder())], server.store)
-        yield server
-    assert "Traceback" not in server.log.read_text()
-
-
-@pytest.fixture
-def own_visit(browser: Browser, own: Server) -> Iterator[Visit]:
-    yield from visiting(browser, own.url, "light")
+def own_visit(browser: Browser, own_samples: Server) -> Iterator[Visit]:
+    yield from visiting(browser, own_samples.url, "light")
 
 
 def _case(page: Page) -> Locator:
@@ -133,12 +122,12 @@ def test_nothing_is_sent_before_the_button_and_the_page_says_what_would_be(
 
 
 def test_a_model_is_asked_from_the_page_and_its_numbers_are_those_of_the_command(
-    own_visit: Visit, own: Server, model: ModelServer
+    own_visit: Visit, own_samples: Server, model: ModelServer
 ) -> None:
     page = _name_endpoint(own_visit, model)
     page.get_by_role("button", name="Ask the model").click()
     expect(page.get_by_text("51 of 51 questions answered")).to_be_visible(timeout=60_000)
-    told = sentence(recovery.masked_recovery(own.store, model="tiny"), "tiny")
+    told = sentence(recovery.masked_recovery(own_samples.store, model="tiny"), "tiny")
     assert "1 given the review, 1 given the whole read log" in told
     expect(page.get_by_role("heading", name=told)).to_be_visible()
     expect(page.get_by_text("Recovered by tiny")).to_be_visible()
