@@ -15,6 +15,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dashboard.guard import GUARD
+
 _INLINE_SCRIPT = re.compile(r"<script(?![^>]*\ssrc)[^>]*>(.*?)</script>", re.DOTALL)
 
 
@@ -41,8 +43,8 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "connect-src 'self'",
         "worker-src 'self' blob:",
         "manifest-src 'self'",
-        "form-action 'self'",
-        "base-uri 'self'",
+        "form-action 'none'",
+        "base-uri 'none'",
         "frame-ancestors 'none'",
     )
 )
@@ -51,6 +53,9 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
 
@@ -67,4 +72,4 @@ class _Headers:
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
-MIDDLEWARE = (Middleware(_Headers),)
+MIDDLEWARE = (Middleware(_Headers), GUARD)

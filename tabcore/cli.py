@@ -149,6 +149,20 @@ def _add_loading(command: _Command) -> None:
     opened.add_argument(
         "--port", type=int, default=0, help="port of the page (default: 8501, or the next that is free)"
     )
+    opened.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="where to listen (default: 127.0.0.1, this machine alone); another needs a password in RUNNINGTAB_PASSWORD,"
+        " or --behind-proxy",
+    )
+    opened.add_argument(
+        "--behind-proxy",
+        default="",
+        metavar="HEADER",
+        help="answer only what has this header, which your reverse proxy sets after it has checked who asks, and takes"
+        " out of what comes in; nothing else may reach the port",
+    )
     opened.add_argument("--no-browser", action="store_true", help="only print the address")
     loaded = command("load", "load logs and folders of logs; loading again what has not changed adds nothing", _load)
     loaded.add_argument("paths", nargs="+", metavar="PATH", help=_LOADABLE)
@@ -213,12 +227,14 @@ def _open(options: argparse.Namespace) -> int:
     _keep_small()
     from tabcore import opening, rerun
 
+    door = opening.door(options.host, os.environ.get(opening.PASSWORD, ""), options.behind_proxy)
+
     if options.paths:
         _print_loaded(rerun.load(options.paths, options.db, _ProgressLine(sys.stderr)))
     elif not rerun.runs(options.db):
         rerun.load([opening.sample_folder()], options.db, _ProgressLine(sys.stderr))
     store = str(rerun.open_store(options.db).path)
-    return opening.serve(store, options.port, browser=not options.no_browser, say=say)
+    return opening.serve(store, options.port, browser=not options.no_browser, say=say, door=door)
 
 
 def _load(options: argparse.Namespace) -> int:
