@@ -17,7 +17,7 @@ from tabcore.analyses.rubric_case import RubricCase
 from tabcore.exports.label_rows import read_rows
 from tabcore.labelling import RULES as RULES
 from tabcore.language_models import Endpoint
-from tabcore.presentation.report import Chosen
+from tabcore.presentation.report import PARTS, Chosen, Part
 from tabcore.presentation.report import report as report_of
 
 
@@ -88,10 +88,10 @@ def annotate(plan: annotating.Plan, where: Endpoint, at_once: int) -> None:
     _annotation_jobs()[str(db)] = started
 
 
-def report(runs: Collection[str], annotator: str) -> str:
+def report(runs: Collection[str], annotator: str, parts: Collection[Part], title: str) -> str:
     """The report on these runs as one HTML page; the rules' types where the annotator is RULES."""
     who = "" if annotator == RULES else annotator
-    return report_of(store_file(), Chosen(tuple(runs), annotator=who))
+    return report_of(store_file(), Chosen(tuple(runs), [one for one in PARTS if one in parts], who, title))
 
 
 @st.cache_resource(show_spinner=False)

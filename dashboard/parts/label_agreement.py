@@ -23,7 +23,11 @@ def draw(found: FailureTaxonomy, head: DeltaGenerator) -> None:
     """All of it, for these failed rubrics; labels as files at the end."""
     said = taxonomy_data.agreement(found, taxonomy_data.labels())
     who = ", ".join(f"{plain_line(name, 40)} {done:,}" for name, done, _ in said.annotators)
-    alpha = "" if said.alpha is None or len(said.annotators) < 3 else f" Krippendorff's alpha of all: {said.alpha:.3f}."
+    alpha = (
+        ""
+        if said.alpha is None or len(said.annotators) < 3
+        else f" Krippendorff's alpha of all, over {said.items:,} rubrics with two labels or more: {said.alpha:.3f}."
+    )
     st.text(
         f"Labelled of {len(found.failed):,} failed rubrics: {who}.{alpha} Paper, models and people: kappa {PAPER_KAPPA}."
     )
@@ -67,7 +71,11 @@ def _disagreements(found: FailureTaxonomy, pair: Pair) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             run, rubric = apart.item
             st.page_link("views/taxonomy.py", label="see it", query_params={"run": run, "rubric": rubric})
-            st.text(plain(f"{plain_line(rubric, 30)} · {pair.first}: {apart.first} · {pair.second}: {apart.second} · {texts[apart.item][:200]}"))
+            st.text(
+                plain(
+                    f"{plain_line(rubric, 30)} · {pair.first}: {apart.first} · {pair.second}: {apart.second} · {texts[apart.item][:200]}"
+                )
+            )
 
 
 def _files() -> None:

@@ -15,6 +15,7 @@ from tabcore.analyses.failure_types import DEFINITIONS
 from tabcore.analyses.lost_points import flow, lost_points, success_within
 from tabcore.presentation import taxonomy_charts, taxonomy_tables
 from tabcore.presentation.plain import plain_line
+from tabcore.presentation.report import PARTS, Part
 
 Group = Callable[[FailedRubric], str]
 _MISSING = "not recorded"
@@ -36,10 +37,7 @@ def draw(found: FailureTaxonomy, head: DeltaGenerator) -> None:
         names = sorted(labellings, key=lambda name: (name == taxonomy_data.RULES, -len(labellings[name])))
         who = st.selectbox("Whose labels", names, format_func=_who, key="figures-who", width=260) or taxonomy_data.RULES
         by = st.selectbox("Lost points by", [*_GROUPS, _VOLUME], key="figures-by", width=200) or "method"
-        runs = tuple(run.run_id for run in found.runs)
-        st.download_button(
-            "Report (HTML)", lambda: taxonomy_data.report(runs, who), "report.html", "text/html", on_click="ignore"
-        )
+        _report(found, who)
     labels = labellings[who]
     if any(one.run.simulated for one in found.failed):
         st.html(
@@ -54,6 +52,36 @@ def draw(found: FailureTaxonomy, head: DeltaGenerator) -> None:
     with st.expander("What each type means", key="definitions"):
         for name, words in DEFINITIONS.items():
             st.markdown(f"**{name}**: {words}")
+
+
+_PARTS: Mapping[Part, str] = {
+    "missing": "shown but missing",
+    "scores": "scores",
+    "taxonomy": "why rubrics failed",
+    "agreement": "agreement",
+    "recovery": "masked recovery",
+    "examples": "examples with their replays",
+}
+
+
+def _report(found: FailureTaxonomy, who: str) -> None:
+    """What is written into one HTML file, and the button that writes it."""
+    runs = tuple(run.run_id for run in found.runs)
+    with st.popover("Report"):
+        st.text(
+            "One HTML file that opens without a network, prints, and can be mailed. It has the texts of runs in it."
+        )
+        title = st.text_input("Heading", "What was seen and left out", max_chars=200, key="report-title")
+        parts = st.pills(
+            "Parts", PARTS, format_func=_PARTS.__getitem__, selection_mode="multi", default=PARTS, key="report-parts"
+        )
+        st.download_button(
+            "Report (HTML)",
+            lambda: taxonomy_data.report(runs, who, parts, title),
+            "report.html",
+            "text/html",
+            on_click="ignore",
+        )
 
 
 def _who(name: str) -> str:

@@ -203,7 +203,7 @@ def _agreement(db: Db, found: FailureTaxonomy) -> str:
     if not said.pairs:
         return ""
     alpha = (
-        f"Krippendorff's alpha of all: {said.alpha:.3f}. "
+        f"Krippendorff's alpha of all, over {said.items:,} rubrics with two labels or more: {said.alpha:.3f}. "
         if said.alpha is not None and len(said.annotators) > 2
         else ""
     )
