@@ -7,6 +7,9 @@ import sys
 def main() -> int:
     """Run one command; the exit code."""
     if sys.argv[1:2] == ["hook"]:
+        from tabcore.serving import quick_dataclasses
+
+        quick_dataclasses.use()
         from tabcore.serving import hooks
 
         code = hooks.main(sys.argv[2:])

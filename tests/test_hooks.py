@@ -10,19 +10,21 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from small_logs import REAL, runs_of
+from test_live_tab import WORK
 
 from tabcore.capture import Workspace, capture
 from tabcore.serving import hooks
 from tabcore.serving.claude_code import shown_text
 from tabcore.serving.folders import TabFolder
 from tabcore.serving.live import LiveTab
+from tabcore.serving.quick_dataclasses import quick
 from tabcore.tab.operations import Add, Resolve
 from tabcore.trajectory import Observation, ToolCall
 
@@ -233,6 +235,61 @@ def test_after_a_tool_use_hook_nothing_heavy_has_been_loaded(workspace: Path) ->
     answer, loaded = ended.stdout.splitlines()
     assert context(json.loads(answer)).startswith("[tab] ")
     assert loaded == "[]"
+
+
+def test_a_quickly_made_dataclass_is_compared_hashed_and_replaced_as_any_other() -> None:
+    @quick(frozen=True, slots=True)
+    class Point:
+        x: int
+        y: list[int] = field(default_factory=list, compare=False)
+
+    @quick
+    class Plain:
+        x: int
+
+    one, same, other = Point(1, [2]), Point(1, [3]), Point(2)
+    assert (one == same, one == other, one == 1, hash(one) == hash(same)) == (True, False, False, True)
+    assert len({one, same, other}) == 2
+    assert replace(one, x=2) == other
+    assert asdict(one) == {"x": 1, "y": [2]}
+    assert not hasattr(one, "__dict__")
+    assert Plain(1) == Plain(1)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Plain(1))
+
+
+_CAPTURED = """
+import json, sys
+if sys.argv[1] == "quick":
+    from tabcore.serving import quick_dataclasses
+    quick_dataclasses.use()
+from tabcore.capture import Workspace
+from tabcore.journal import encoded
+from tabcore.tab.keeper import Keeper
+from tabcore.tab.operations import Add, List, Resolve
+from tabcore.trajectory import Observation, ToolCall
+keeper = Keeper(Workspace("/ws", "/ws"), "Write the hotel rates guide")
+for turn, (command, shown) in enumerate(json.load(sys.stdin), 1):
+    for event in keeper.observe(turn, 0, ToolCall("c", "bash", {"command": command}), Observation("c", shown)):
+        print(encoded(event))
+    print(keeper.status_line(turn))
+for operation in (Add(("alpha", "beta")), List("requirements"), Resolve("r1", "done", "L1"), Resolve("r9", "done")):
+    print(keeper.operate(99, 0, operation).text)
+print(keeper.finish_check(99).text, sorted(keeper.workspace.files))
+"""
+
+
+def test_a_tab_is_the_same_whichever_way_its_dataclasses_were_made() -> None:
+    told_both = json.dumps(
+        [*WORK, ["python3 -c 'print(open(\"b.txt\").read())'", "beta\n"], ["sed -n 1,2p d.txt", "alpha\n"]]
+    )
+
+    def said(way: str) -> str:
+        command = [sys.executable, "-c", _CAPTURED, way]
+        return subprocess.run(command, input=told_both, capture_output=True, text=True, check=True, timeout=60).stdout
+
+    assert said("quick") == said("whole")
+    assert "FileRenamed" in said("quick")
 
 
 def test_journals_that_are_kept_for_some_days_are_deleted_afterwards(workspace: Path) -> None:

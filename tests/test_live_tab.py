@@ -179,20 +179,20 @@ def test_a_journal_that_was_tampered_with_disagrees_with_its_derivation(tmp_path
     assert [(fact.turn, one.what) for fact in facts for one in fact.differences] == [(1, "status line")]
 
 
-COMMANDS = st.sampled_from(
-    [
-        ("ls", "a.txt\nb.txt\nsub\n"),
-        ("cd sub", ""),
-        ("cat a.txt", "alpha\n"),
-        ("cat b.txt b.txt", "beta\nbeta\n"),
-        ("echo hi > c.txt", ""),
-        ("cat c.txt", "hi\n"),
-        ("mv a.txt d.txt", ""),
-        ("F=b.txt", ""),
-        ("grep -n a $F", "1:beta\n"),
-        ("find . -type f", "./a.txt\n./sub/e.txt\n"),
-    ]
-)
+WORK = [
+    ("ls", "a.txt\nb.txt\nsub\n"),
+    ("cd sub", ""),
+    ("cat a.txt", "alpha\n"),
+    ("cat b.txt b.txt", "beta\nbeta\n"),
+    ("echo hi > c.txt", ""),
+    ("cat c.txt", "hi\n"),
+    ("mv a.txt d.txt", ""),
+    ("F=b.txt", ""),
+    ("grep -n a $F", "1:beta\n"),
+    ("find . -type f", "./a.txt\n./sub/e.txt\n"),
+]
+"""Commands and what they show."""
+COMMANDS = st.sampled_from(WORK)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), COMMANDS, st.sampled_from(["", "m"])), max_size=8), st.integers(0, 8))

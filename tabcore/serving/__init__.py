@@ -6,6 +6,7 @@
     wrapper.py      the tab around anyone's own loop, in three lines
     mcp_server.py   add, resolve, list, show for any MCP client
     hooks.py        one call of a hook: its log, and that it never breaks its host
+    quick_dataclasses.py            what makes a hook's process start in time
     claude_code.py codex.py pi.py   what each host tells its hooks, and what it can be told
     installing.py   configuration of a project: shown, written, taken out again
 

@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -68,7 +67,9 @@ def main(arguments: Sequence[str]) -> int:
             sys.stdout.write(json.dumps(answer))
             sys.stdout.flush()
     except Exception:  # noqa: BLE001  the outermost boundary: a host must not fail for its hook
-        _log(options, traceback.format_exc())
+        from traceback import format_exc
+
+        _log(options, format_exc())
     return 0
 
 
