@@ -11,6 +11,9 @@ from dashboard.parts import load_report
 from tabcore.presentation.plain import plain_line
 from tabcore.rows import RunRow, SearchHit
 
+_BEFORE = 32
+"""Characters before what was found that a row shows, so that the words themselves are in sight."""
+
 _WORDS = {
     "task": "in the task",
     "told": "told to the agent",
@@ -46,21 +49,25 @@ def draw(rows: Sequence[RunRow]) -> None:
 
 def _table(hits: Sequence[SearchHit], runs: dict[str, RunRow]) -> None:
     of = [runs.get(hit.run_id) for hit in hits]
+    columns: dict[str, list[object]] = {
+        "task": [selection.run_name(run) if run else hit.run_id for run, hit in zip(of, hits, strict=True)],
+        "method": [plain_line(run.method or "", 40) if run else "" for run in of],
+        "attempt": [run.attempt if run else None for run in of],
+        "turn": [hit.turn for hit in hits],
+        "where": [_where(hit) for hit in hits],
+        "what": [plain_line(f"{hit.before[-_BEFORE:]}▸{hit.found}◂{hit.after}", 220) for hit in hits],
+        "simulated": ["▨ simulated" if run and run.simulated else "" for run in of],
+    }
     chosen = st.dataframe(
-        {
-            "task": [selection.run_name(run) if run else hit.run_id for run, hit in zip(of, hits, strict=True)],
-            "method": [plain_line(run.method or "", 40) if run else "" for run in of],
-            "attempt": [run.attempt if run else None for run in of],
-            "turn": [hit.turn for hit in hits],
-            "where": [_where(hit) for hit in hits],
-            "what": [plain_line(f"{hit.before}▸{hit.found}◂{hit.after}", 220) for hit in hits],
-            "simulated": ["▨ simulated" if run and run.simulated else "" for run in of],
-        },
+        {name: cells for name, cells in columns.items() if any(cells)},
         on_select="rerun",
         selection_mode="single-row",
         hide_index=True,
         key="hits",
-        column_config={"what": st.column_config.TextColumn(width="large")},
+        column_config={
+            "task": st.column_config.TextColumn(width="medium"),
+            "what": st.column_config.TextColumn(width="large"),
+        },
         height=load_report.height_of(len(hits), 22),
         placeholder="",
         alt="Places with these words",

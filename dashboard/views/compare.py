@@ -238,7 +238,11 @@ def _written(found: RunComparison) -> tuple[int | None, int | None]:
 
 
 def _values(found: RunComparison, only: bool) -> None:
-    pairs = [pair for pair in found.numbers if not (only and pair.left and pair.right)]
+    small = st.checkbox("small counts and years too", key="compare-small")
+    values = [
+        pair for pair in found.numbers if small or any(one and one.distinctive for one in (pair.left, pair.right))
+    ]
+    pairs = [pair for pair in values if not (only and pair.left and pair.right)]
     _table(
         {
             "left": [plain_line(pair.left.text, 60) if pair.left else "" for pair in pairs],

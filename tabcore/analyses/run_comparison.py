@@ -56,6 +56,7 @@ class DeliveredNumber:
     text: str
     path: str
     start: int = 0
+    distinctive: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from tabcore.analyses.run_comparison import (
 from tabcore.store.score_selects import RECEIVED
 from tabcore.store.selects import spans_of, texts
 from tabcore.store.texts import restored_rows
+from tabcore.text.value_rules import DEFAULT, is_distinctive_key
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -80,7 +81,8 @@ def one_run(connection: Connection, number: int, run_id: str) -> OneRun:
     numbers: dict[str, DeliveredNumber] = {}
     for key, kind, path, name, start, end in rows(_NUMBERS):
         if kind != "date":
-            numbers.setdefault(key, DeliveredNumber(key, known[name][start:end], path, start))
+            told = is_distinctive_key(key, kind, DEFAULT)
+            numbers.setdefault(key, DeliveredNumber(key, known[name][start:end], path, start, told))
     [counts] = rows(_COUNTS)
     return OneRun(
         run_id,

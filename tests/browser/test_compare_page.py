@@ -37,7 +37,7 @@ def test_a_value_that_one_run_forgot_is_marked_where_it_was_delivered_and_where_
     page.get_by_role("radio", name="Values").click()
     page.get_by_text("only what differs").click()
     sample_visit.settle()
-    _row(page, 5)
+    _row(page, 2)
     links = page.locator(".st-key-row-links")
     shown = links.get_by_role("link", name="left: shown at turn 9").get_attribute("href")
     expect(links.get_by_role("link", name="left: in its deliverable")).to_have_count(0)
