@@ -310,12 +310,19 @@ def _open(path: Path) -> int:
         try:
             return os.open(path, flags)
         except FileNotFoundError:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
+            make_folder(path.parent)
             file = os.open(path, flags | os.O_CREAT, 0o600)
             _sync_folder(path.parent)
             return file
     except OSError as fault:
         raise unwritable(path, fault) from fault
+
+
+def make_folder(folder: Path) -> None:
+    """A folder for the owner only, or the one that is there; OSError where that is somebody else's."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if os.geteuid() not in (0, folder.stat().st_uid):
+        raise PermissionError(errno.EPERM, "the folder is somebody else's")
 
 
 def _sync_folder(folder: Path) -> None:

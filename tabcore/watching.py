@@ -272,8 +272,12 @@ class Watcher:
         self._count(tracked)
         if tracked.log is None:
             return
-        self._say(f"{tracked.path}: it is gone; what was read of it is kept")
-        self._store_growth(tracked, tracked.log, "deleted")
+        try:
+            self._store_growth(tracked, tracked.log, "deleted")
+        except UnreadableSource:  # somebody else has changed its rows, or taken them out: so they stay
+            self._say(f"{tracked.path}: it is gone; what the store has of it was changed elsewhere and stays so")
+        else:
+            self._say(f"{tracked.path}: it is gone; what was read of it is kept")
 
     def _follow_names(self, seen: Mapping[str, FileStatus]) -> None:
         """A followed file that has another name now goes on under it: a log that was rotated, or moved."""

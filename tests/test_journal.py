@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabcore.errors import JournalError
@@ -53,6 +53,7 @@ def turns(path: Path) -> list[int]:
 
 @pytest.mark.parametrize("kind", get_args(Event), ids=lambda kind: kind.__name__)
 def test_a_fact_of_every_kind_comes_back_as_it_was(kind: type[Event]) -> None:
+    @settings(max_examples=25, deadline=None)
     @given(facts_of(kind))
     def law(fact: Event) -> None:
         assert decoded(encoded(fact)) == fact

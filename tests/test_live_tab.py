@@ -196,7 +196,7 @@ COMMANDS = st.sampled_from(WORK)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), COMMANDS, st.sampled_from(["", "m"])), max_size=8), st.integers(0, 8))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_a_tab_that_is_taken_up_by_another_process_goes_on_as_if_none_had_changed(
     tmp_path_factory: pytest.TempPathFactory, calls: list[tuple[str, tuple[str, str], str]], handed: int
 ) -> None:
@@ -369,6 +369,22 @@ def test_forgetting_a_task_deletes_its_journal_and_its_runs_in_the_store(
     assert folder.tasks() == ("other",)
     assert main(["forget", "--keep-days", "0", *about]) == 0
     assert (folder.tasks(), rerun.runs(db)) == ((), ())
+
+
+def test_a_tab_that_is_forgotten_while_it_is_watched_does_not_come_back(tmp_path: Path) -> None:
+    workspace, db = tmp_path / "ws", str(tmp_path / "runs.duckdb")
+    workspace.mkdir()
+    folder = TabFolder.of(workspace)
+    worked(LiveTab(folder.journal("guide"), str(workspace)))
+    said: list[str] = []
+    watcher = rerun.watcher([str(folder.place)], db, said.append)
+    watcher.step()
+    assert len(rerun.runs(db)) == 1
+    assert main(["forget", "guide", "--workspace", str(workspace), "--db", db]) == 0
+    watcher.step()
+    watcher.close()
+    assert rerun.runs(db) == ()
+    assert any("it is gone" in line for line in said)
 
 
 def test_a_loop_of_ones_own_keeps_a_tab_in_three_lines(tmp_path: Path) -> None:

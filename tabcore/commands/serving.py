@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabcore.commands.printing import counted, say
@@ -145,18 +146,18 @@ def _forget(options: argparse.Namespace) -> int:
         raise UsageError("forget", "it names no task", f"Name one, or --keep-days N; in {folder.place}: {known}")
     old = [] if options.keep_days is None else folder.older_than(options.keep_days)
     named = list(dict.fromkeys([*options.tasks, *old]))
-    runs = _forget_runs(options.db, {str(folder.path(task)) for task in named})
     gone = [task for task in named if folder.forget(task)]
+    runs = _forget_runs(options.db, {folder.path(task) for task in named})  # after the files: one may be followed
     places = printable(str(folder.place), " ")
     say(f"Forgotten in {places}: {', '.join(gone) or 'no journal'}; taken from the store: {counted(runs, 'run')}.")
     return 0 if gone or runs or not options.tasks else 1
 
 
-def _forget_runs(db: str | None, paths: set[str]) -> int:
+def _forget_runs(db: str | None, paths: set[Path]) -> int:
     """Take the runs of these logs out of the store, with what persons and models said of them; how many."""
     from tabcore import rerun
 
-    loaded = [run.run_id for run in rerun.runs(db) if run.path in paths]
+    loaded = [run.run_id for run in rerun.runs(db) if Path(run.path).resolve() in paths]
     for run_id in loaded:
         rerun.delete(db, run_id, with_corrections=True)
     return len(loaded)

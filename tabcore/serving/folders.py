@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabcore.errors import UsageError
-from tabcore.journal import SUFFIX, Journal, unwritable
+from tabcore.journal import SUFFIX, Journal, make_folder, unwritable
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 STATE_VARIABLE = "RUNNINGTAB_STATE"
@@ -77,7 +77,7 @@ class TabFolder:
             return
         new = self.place / f"{_CURRENT}.{os.getpid()}"
         try:
-            self.place.mkdir(mode=0o700, exist_ok=True)
+            make_folder(self.place)
             file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
             with os.fdopen(file, "w") as stream:
                 stream.write(task)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tabcore.errors import UsageError
+from tabcore.journal import make_folder
 from tabcore.serving.folders import TabFolder
 from tabcore.tab import messages
 from tabcore.tab.operations import NAMES
@@ -117,7 +118,7 @@ def write(host: str, setting: Setting, changes: tuple[Change, ...]) -> None:
         noted[change.path] = Change(change.path, before, change.after)
         _write(Path(change.path), change.after)
     note = _note(host, setting.folder)
-    setting.folder.place.mkdir(mode=0o700, exist_ok=True)
+    make_folder(setting.folder.place)
     with os.fdopen(os.open(note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as stream:
         json.dump([asdict(change) for change in noted.values()], stream)
 
