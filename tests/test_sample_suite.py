@@ -10,8 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from sample_runs import SUITE_RUNS, SUITE_SIMULATED, suite_archive
+from sample_runs import SUITE_RUNS, SUITE_SIMULATED, runs_folder, suite_archive
 from sample_runs.record import HERE
 from sample_runs.record_suite import SuiteRun, packed, recorded, suite_runs
 from sample_runs.suite.lapses import HABITS, MENDED, MODELS, RATES, Fate
@@ -233,6 +234,36 @@ def test_an_answer_that_is_given_again_after_the_finish_check_is_no_edit_of_a_fi
     edits = {part.run_id in asked: part.count for part in whole.figures["edits_after"].parts if part.count}
     assert whole.figures["checked"].value == 1
     assert edits == {False: 1}
+
+
+# offered
+
+
+def offered(db: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The buttons that offer the suite on a page over this store."""
+
+    def page() -> None:
+        from dashboard import data
+        from dashboard.parts import suite_offer
+
+        suite_offer.draw(data.runs())
+
+    monkeypatch.setenv("RUNNINGTAB_DB", str(db))
+    return [button.label for button in AppTest.from_function(page, default_timeout=30).run().button]
+
+
+def test_the_suite_is_offered_where_nothing_but_samples_is_stored(
+    one_attempt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = tmp_path / "db"
+    assert offered(db, monkeypatch) == []
+    rerun.load([str(runs_folder() / "energy_report")], db)
+    assert offered(db, monkeypatch) == ["Load 648 simulated runs"]
+    own = tmp_path / "own.jsonl"
+    own.write_bytes((runs_folder() / "village_hall" / "session.jsonl").read_bytes())
+    rerun.load([str(own)], db)
+    assert offered(db, monkeypatch) == []
+    assert offered(one_attempt, monkeypatch) == []
 
 
 @pytest.mark.long

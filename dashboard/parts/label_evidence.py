@@ -37,9 +37,10 @@ def draw_rubric(case: RubricCase) -> None:
     about = " · ".join(plain_line(part, 80) for part in (run.name, run.method, run.model) if part)
     if run.attempt:
         about += f" · attempt {run.attempt}"
+    mark = '<span class="simulated-word">simulated</span> ' if run.simulated else ""
     verdict = plain(case.rubric.evidence).strip() or "The record gives no evidence for the verdict."
     st.html(
-        f'{STYLE}{_STYLE}<div class="case"><p class="quiet">{escape(about)} · rubric {_line(case.rubric.rubric_id, 60)}</p>'
+        f'{STYLE}{_STYLE}<div class="case"><p class="quiet">{mark}{escape(about)} · rubric {_line(case.rubric.rubric_id, 60)}</p>'
         f'<h2 data-testid="rubric">{escape(plain(case.rubric.text)[:2_000])}</h2>'
         f'<p class="verdict"><b>Failed.</b> {escape(verdict[:1_200])}</p></div>'
     )

@@ -22,16 +22,24 @@ def draw(loaded: Sequence[Loaded]) -> None:
     with st.container(border=True, key="load-report"):
         runs = sum(len(item.runs) for item in loaded)
         st.text(f"{len(loaded):,} file{_s(len(loaded))} taken in, {runs:,} run{_s(runs)}")
-        for item in loaded[:FILES_NAMED]:
+        named = _named(loaded)
+        for item in named:
             st.text(line_of(item))
-        if len(loaded) > FILES_NAMED:
-            st.text(f"… and {len(loaded) - FILES_NAMED:,} more files")
+        if len(loaded) > len(named):
+            st.text(f"… and {len(loaded) - len(named):,} more files" if named else "None had a problem.")
         found = [problem for item in loaded for problem in item.problems]
         if found:
             problems(found)
         if st.button("Close the report"):
             st.session_state["loaded"] = ()
             st.rerun()
+
+
+def _named(loaded: Sequence[Loaded]) -> Sequence[Loaded]:
+    """The files that are named: all, but of many only those with a problem."""
+    if len(loaded) <= FILES_NAMED:
+        return loaded
+    return [item for item in loaded if item.problems][:FILES_NAMED]
 
 
 def loaded_with_progress(load: Load) -> None:

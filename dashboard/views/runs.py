@@ -17,7 +17,6 @@ def render() -> None:
     """The page."""
     rows = data.runs()
     _bring(rows)
-    suite_offer.draw(rows)
     load_report.draw(st.session_state.get("loaded", ()))
     rows = data.runs()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -36,6 +35,7 @@ def _bring(rows: Sequence[RunRow]) -> None:
     if rows:
         with st.expander("Add runs", key="bring"):
             _drop()
+            suite_offer.draw(rows)
         return
     with st.container(border=True, key="empty"):
         st.markdown(

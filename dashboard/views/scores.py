@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from dashboard import data, table_data
-from dashboard.parts import figure, figure_table, frame
+from dashboard.parts import figure, figure_table, frame, suite_offer
 from dashboard.parts.figure_table import Told
 from dashboard.parts.heading import heading
 from dashboard.table_data import Runs
@@ -38,6 +38,7 @@ def render() -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="simulated-line"):
             frame.simulated_word()
             st.text("Scripted runs are among these: their numbers show how the page works and are no finding.")
+    suite_offer.draw(rows)
     parts: Mapping[str, Callable[[Runs], None]] = {
         "Scores": _scores,
         "Paired": _paired,
