@@ -140,9 +140,9 @@ def visit(browser: Browser, request: pytest.FixtureRequest, made_run: tuple[Serv
 
 
 @pytest.fixture
-def first_visit(browser: Browser, empty_server: Server) -> Iterator[Visit]:
-    """A visit to the dashboard without runs."""
-    yield from visiting(browser, empty_server.url, "light")
+def first_visit(browser: Browser, request: pytest.FixtureRequest, empty_server: Server) -> Iterator[Visit]:
+    """A visit to the dashboard without runs; `parametrize` it indirectly with "light", "dark" or "still"."""
+    yield from visiting(browser, empty_server.url, getattr(request, "param", "light"))
 
 
 def _has_no_traceback(server: Server) -> None:

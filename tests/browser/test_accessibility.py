@@ -34,6 +34,7 @@ def test_the_missing_values_have_no_serious_violation(sample_visit: Visit, axe: 
     assert violations(page, axe) == []
 
 
+@pytest.mark.parametrize("first_visit", ["light", "dark"], indirect=True)
 def test_the_empty_list_has_no_serious_violation(first_visit: Visit, axe: str) -> None:
     page = first_visit.open("/")
     page.get_by_role("button", name="Load the sample runs").wait_for()
