@@ -175,6 +175,20 @@ def test_a_shell_that_stays_in_a_folder_reads_files_there(workspace: Path) -> No
     assert [entry.path for entry in live(workspace).tab().read_log.values()] == ["policy/rates.txt"]
 
 
+def test_a_command_that_fails_after_it_has_shown_content_is_a_read(workspace: Path) -> None:
+    told = {"tool_name": "Bash", "tool_input": {"command": "cat rates.txt; false"}, "tool_use_id": "t"}
+    failed = event("PostToolUseFailure", workspace, error="Exit code 1\nHotel: 240 EUR", is_interrupt=False, **told)
+    answer = answered("claude-code", failed, workspace)
+    assert answer["hookSpecificOutput"]["hookEventName"] == "PostToolUseFailure"
+    assert "read log: 1 entry" in context(answer)
+    missing = {
+        **failed,
+        "tool_input": {"command": "cat none.txt"},
+        "error": "Exit code 1\ncat: none.txt: No such file or directory",
+    }
+    assert "read log: 1 entry" in context(answered("claude-code", missing, workspace))
+
+
 FAULTS: dict[str, object] = {
     "no JSON": "garbage",
     "nothing": "",

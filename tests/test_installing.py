@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tabcore.cli import main
+from tabcore.serving.installing import CLAUDE_CODE_EVENTS
 
 SETTINGS = """{
     "permissions": {"allow": ["Bash(ls:*)"]},
@@ -71,7 +72,7 @@ def test_settings_that_were_there_are_kept_and_come_back_to_the_byte(project: Pa
     assert mine["hooks"][0]["command"] == "mine.sh"
     assert ours["matcher"] == "*"
     assert " hook claude-code --workspace " in ours["hooks"][0]["command"]
-    assert set(written["hooks"]) == {"PostToolUse", "Stop", "SessionStart", "UserPromptSubmit"}
+    assert set(written["hooks"]) == {*CLAUDE_CODE_EVENTS}
     run("uninstall", "claude-code", project)
     assert files(project) == before
 

@@ -13,7 +13,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
@@ -27,6 +27,8 @@ from tabcore.tab.operations import NAMES
 
 SERVER = "runningtab"
 """Our name among a project's MCP servers."""
+
+CLAUDE_CODE_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop")
 
 Merge = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -72,7 +74,7 @@ def installation(host: str, setting: Setting) -> tuple[Change, ...]:
     project = setting.folder.workspace
     match host:
         case "claude-code":
-            hooks = _hooks(setting, host, ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"])
+            hooks = _hooks(setting, host, CLAUDE_CODE_EVENTS)
             server = {"type": "stdio", "command": setting.command()[0], "args": setting.command("mcp")[1:]}
             planned = [
                 _json_change(
@@ -81,7 +83,7 @@ def installation(host: str, setting: Setting) -> tuple[Change, ...]:
                 _json_change(project / ".mcp.json", lambda value: _with_server(value, server)),
             ]
         case "codex":
-            hooks = _hooks(setting, host, ["Stop"])
+            hooks = _hooks(setting, host, ("Stop",))
             planned = [_json_change(project / ".codex" / "hooks.json", lambda value: _with_hooks(value, host, hooks))]
         case "pi":
             planned = [_extension_change(project / ".pi" / "extensions" / "runningtab.ts", setting)]
@@ -140,11 +142,11 @@ def _program() -> list[str]:
     return [str(script)] if os.access(script, os.X_OK) else [sys.executable, "-P", "-m", "tabcore"]
 
 
-def _hooks(setting: Setting, host: str, events: list[str]) -> dict[str, dict[str, Any]]:
+def _hooks(setting: Setting, host: str, events: Iterable[str]) -> dict[str, dict[str, Any]]:
     """A matcher group for each event."""
     command = shlex.join(setting.command("hook", host))
     run = {"hooks": [{"type": "command", "command": command, "timeout": 30}]}
-    return {event: ({"matcher": "*", **run} if event == "PostToolUse" else run) for event in events}
+    return {event: ({"matcher": "*", **run} if event.startswith("PostToolUse") else run) for event in events}
 
 
 def _with_hooks(value: dict[str, Any], host: str, hooks: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
