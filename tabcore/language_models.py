@@ -330,7 +330,7 @@ class LanguageModel:
                 return self._strange(said)
 
     def _late(self, seconds: float) -> ModelError:
-        fact = f"no answer came within {seconds:g} s"
+        fact = f"no answer came within {round(seconds, 1):g} s"
         return ModelError(f"endpoint {self.endpoint.base_url}", fact, "Allow more time, or give the model less to read")
 
     def _strange(self, said: str) -> ModelError:
