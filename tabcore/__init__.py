@@ -20,6 +20,7 @@ Where things are, in the order in which to read them:
     documents/      a file -> its text, and where each piece of it sits
     delivered.py    what a run delivered, where no file lies beside its log
     derivation.py   a log's pieces -> rows; discovery.py: paths -> files; ingest.py: both, into the store
+    partitions.py   logs -> a dataset of Parquet files, by processes or a cluster
     archives.py     archives and packed logs -> private files; received.py: standard input
     lean.py         a process that only loads is kept small
     secrets.py      pasted keys and tokens, found at load; secret_rules.py: by which rules; redaction.py: masked

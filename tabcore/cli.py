@@ -169,6 +169,20 @@ def _add_loading(command: _Command) -> None:
     loaded.add_argument("--formats", action=_Formats, nargs=0, help="list the log formats that are read, and exit")
     loaded.add_argument("--no-redact", action="store_true", help=_NOT_LOOKED_FOR)
     loaded.add_argument("--strict", action="store_true", help="end with exit code 1 when there is any problem")
+    loaded.add_argument(
+        "--dataset",
+        metavar="DIR",
+        help="write a folder of Parquet files instead of the store, for more logs than one machine loads; --db DIR opens it",
+    )
+    loaded.add_argument(
+        "--engine",
+        choices=["local", "dask"],
+        default="local",
+        help="who makes the parts of a dataset: processes of this machine, or a Dask cluster (the dask extra)",
+    )
+    loaded.add_argument(
+        "--scheduler", default="", metavar="ADDRESS", help="the Dask scheduler (default: a cluster on this machine)"
+    )
     _add_json(loaded)
     watched = command(
         "watch", "follow folders of growing logs until it is interrupted: new turns are stored as they come", _watch
@@ -241,7 +255,18 @@ def _load(options: argparse.Namespace) -> int:
     _keep_small()
     from tabcore import rerun
 
-    loaded = rerun.load(options.paths, options.db, _ProgressLine(sys.stderr), redact=not options.no_redact)
+    progress, redact = _ProgressLine(sys.stderr), not options.no_redact
+    if options.dataset:
+        from tabcore import partitions
+
+        engine, scheduler = options.engine, options.scheduler
+        loaded = partitions.load(
+            options.paths, options.dataset, progress, engine=engine, scheduler=scheduler, look_for_secrets=redact
+        )
+    elif options.engine != "local":
+        raise UsageError("--engine", "a store is written by this machine alone", "Add --dataset DIR")
+    else:
+        loaded = rerun.load(options.paths, options.db, progress, redact=redact)
     if options.json:
         print_json([asdict(item) for item in loaded])
     else:

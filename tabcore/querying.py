@@ -23,7 +23,7 @@ from tabcore.errors import StoreBusy, UsageError
 from tabcore.exports.label_rows import FORMULA, inert
 from tabcore.redaction import Masks
 from tabcore.rerun import Db, open_store
-from tabcore.store import console, secret_selects
+from tabcore.store import console, dataset, secret_selects
 from tabcore.store.parquet import StoredTable, readable, write_parquet
 from tabcore.store.parquet import stored_tables as stored_tables
 
@@ -53,7 +53,9 @@ def query(db: Db, sql: str, *, rows: int = ROWS, seconds: float = SECONDS, memor
         masks = Masks(secret_selects.of_all(connection))
     if not store.path.exists():
         raise UsageError("the query", "no run is stored yet", "Load some runs first: runningtab load PATH")
-    request = {"db": str(store.path), "sql": sql, "rows": rows, "seconds": seconds, "memory": memory, "bytes": BYTES}
+    views = dataset.views(store.path, "memory") if store.path.is_dir() else ()
+    limits = {"rows": rows, "seconds": seconds, "memory": memory, "bytes": BYTES}
+    request = {"db": str(store.path.absolute()), "views": views, "sql": sql, **limits}
     started = time.monotonic()
     head, body = _asked(json.dumps(request), seconds)
     table = pa.ipc.open_stream(body).read_all()

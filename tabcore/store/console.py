@@ -1,6 +1,6 @@
 """The child process in which a person's SQL runs: `python -I console.py < request`. Nothing else of the program is loaded.
 
-The request is JSON on standard input: the store's file, the SQL, and limits. The answer, on standard output, is one line
+The request is JSON on standard input: the store's file, or a dataset's folder and its views, the SQL, and limits. The answer, on standard output, is one line
 of JSON, {"rows", "cut"} or {"fault", "kind"}, and then the result as an Arrow stream. The database is opened read-only,
 DuckDB may touch no file, network or setting, and the system ends the process at the limits of memory and time.
 """
@@ -66,8 +66,7 @@ def _limit(request: dict[str, Any]) -> None:
 
 
 def _answer(request: dict[str, Any]) -> tuple[pa.Table, bool]:
-    memory = f"{request['memory'] >> 22}MB"
-    with duckdb.connect(request["db"], read_only=True, config=_CONFIG | {"memory_limit": memory}) as connection:
+    with _opened(request) as connection:
         connection.execute("SET enable_progress_bar = false")
         connection.execute("SET lock_configuration = true")
         statement = _question(connection, request["sql"])
@@ -81,6 +80,20 @@ def _answer(request: dict[str, Any]) -> tuple[pa.Table, bool]:
                 raise _TooLarge(f"the result is larger than {request['bytes'] >> 20} MB")
         table = pa.Table.from_batches(batches, reader.schema)
         return table.slice(0, request["rows"]), table.num_rows > request["rows"]
+
+
+def _opened(request: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+    """The store; of a dataset its views, which read its folder and nothing else."""
+    config = _CONFIG | {"memory_limit": f"{request['memory'] >> 22}MB"}
+    if not request["views"]:
+        return duckdb.connect(request["db"], read_only=True, config=config)
+    del config["enable_external_access"]
+    connection = duckdb.connect(":memory:", config=config)
+    for statement in request["views"]:
+        connection.execute(statement)
+    connection.execute("SET allowed_directories = [?]", [request["db"]])
+    connection.execute("SET enable_external_access = false")
+    return connection
 
 
 def _question(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
