@@ -319,10 +319,16 @@ def _open(path: Path) -> int:
 
 
 def make_folder(folder: Path) -> None:
-    """A folder for the owner only, or the one that is there; OSError where that is somebody else's."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if os.geteuid() not in (0, folder.stat().st_uid):
-        raise PermissionError(errno.EPERM, "the folder is somebody else's")
+    """A folder for the owner only, which git passes over, or the one that is there; OSError where that is not ours."""
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        if os.geteuid() not in (0, folder.stat().st_uid):
+            raise PermissionError(errno.EPERM, "the folder is somebody else's") from None
+    else:
+        file = os.open(folder / ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "w") as stream:
+            stream.write("*\n")
 
 
 def _sync_folder(folder: Path) -> None:

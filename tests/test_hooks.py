@@ -215,6 +215,15 @@ def test_a_hook_of_its_own_process_answers_as_one_in_this_one(workspace: Path) -
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
+def test_a_hook_that_is_interrupted_ends_well(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tabcore.serving.claude_code.answer", interrupted)
+    ended = called("claude-code", ran(workspace, "ls", "a.txt"), workspace)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
 def test_a_fault_is_written_to_the_log_beside_the_journals(workspace: Path) -> None:
     assert called("claude-code", "garbage", workspace).stdout == ""
     log = workspace.with_name("project.runningtab") / ".hook.log"

@@ -89,6 +89,7 @@ def test_folder_and_file_are_for_the_owner_alone(tmp_path: Path) -> None:
     write(Journal(tmp_path / "new" / "t.jsonl"), added(1))
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700
     assert stat.S_IMODE((tmp_path / "new" / "t.jsonl").stat().st_mode) == 0o600
+    assert (tmp_path / "new" / ".gitignore").read_text() == "*\n"
 
 
 @pytest.mark.parametrize("torn", [b'{"step":"operation","turn":3', b'{"text":"', b"\xff"])

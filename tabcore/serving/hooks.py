@@ -66,7 +66,7 @@ def main(arguments: Sequence[str]) -> int:
         if answer is not None:
             sys.stdout.write(json.dumps(answer))
             sys.stdout.flush()
-    except Exception:  # noqa: BLE001  the outermost boundary: a host must not fail for its hook
+    except BaseException:  # noqa: BLE001  the outermost boundary: a host must not fail for its hook, nor when it is ended
         from traceback import format_exc
 
         _log(options, format_exc())
@@ -105,8 +105,10 @@ def _forget_old(options: HookOptions, days: float) -> None:
 
 def _log(options: HookOptions, fault: str) -> None:
     try:
+        from tabcore.journal import make_folder
+
         place = options.folder(os.environ.get("CLAUDE_PROJECT_DIR")).place
-        place.mkdir(mode=0o700, exist_ok=True)
+        make_folder(place)
         log = place / LOG
         fresh = os.O_TRUNC if log.exists() and log.stat().st_size > LOG_LIMIT else 0
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | fresh
