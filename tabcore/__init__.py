@@ -27,6 +27,7 @@ Where things are, in the order in which to read them:
     language_models.py: the one door to a language model, at whatever endpoint a person names
     watching.py     folders of growing logs; following.py: one of them; growth.py: its bytes
     store/          the DuckDB file; rows.py: what comes out of it
+    rebuilding.py   a damaged or older store -> one of this version, from its logs
     analyses/       one question a file: rows -> answer
     rerun.py        what pages and commands call; questions.py, tables.py: the analyses on what is stored
     querying.py     a person's own SQL, in a process that may read the store and nothing else; the store as Parquet

@@ -19,6 +19,7 @@ from tabcore.commands.analyze import add_questions
 from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.commands.provenance import add_provenance
 from tabcore.commands.record import add_record
+from tabcore.commands.rebuild import add_rebuild
 from tabcore.commands.report import add_report
 from tabcore.commands.search import add_search
 from tabcore.commands.serving import add_serving
@@ -139,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     ways = labelled.add_subparsers(title="what to do", metavar="WHAT", required=True)
     add_labels(lambda name, help, run: command(name, help, run, ways))
     _add_exporting(command)
+    add_rebuild(command)
     add_serving(command)
     return parser
 

@@ -183,7 +183,7 @@ def test_a_store_from_the_future_is_refused_and_left_as_it_is(store: Store) -> N
 def test_an_older_store_is_refused_with_what_to_do(store: Store) -> None:
     with store.writing() as connection:
         connection.execute("UPDATE meta SET version = 0")
-    with pytest.raises(StoreVersion, match="load the logs again"), store.reading():
+    with pytest.raises(StoreVersion, match="runningtab rebuild"), store.reading():
         pass
 
 

@@ -22,7 +22,6 @@ from pathlib import Path
 import duckdb
 
 from tabcore.errors import StoreBusy, StoreError, StoreVersion
-from tabcore.store import dataset
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -44,6 +43,13 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 }
 _HOLDER = re.compile(r"held in (.+?) \(PID (\d+)\)")
 _BUSY = re.compile(r"Could not set lock|Conflicting lock|already attached|being used by another process")
+_FULL = re.compile(r"[Nn]o space left|File too large|Could not write all bytes|disk is full|could not allocate")
+_DAMAGED = re.compile(
+    r"[Cc]orrupt|[Cc]hecksum|replaying WAL|[Ff]ailed to deserialize|[Ss]erialization Error|INTERNAL Error|FATAL Error"
+    r"|Could not read enough bytes|[Ii]nvalidated"
+)
+_LATEST = "SELECT 1 FROM labels, notes, answers, rubric_values LIMIT 0"
+"""Fails in a store from before these tables had their place in this version."""
 _PAUSE = 0.02
 
 
@@ -57,13 +63,12 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A read-only connection, closed afterwards. A store that does not exist yet reads as an empty one."""
-        if self.path.is_dir():
-            dataset.check(self.path, VERSION)
-        if not self.path.exists() or (self.path.is_dir() and not dataset.parts(self.path)):
-            with in_memory() as empty:
+        if not self.path.exists():
+            with duckdb.connect(":memory:") as empty:
+                _make(empty)
                 yield empty
             return
-        with self._attached(read_only=True) as connection:
+        with _telling(self.path), self._attached(read_only=True) as connection:
             self._check_version(connection)
             yield connection
 
@@ -73,13 +78,10 @@ class Store:
 
         Whatever is created meanwhile is the owner's only: the file, its write-ahead log, a folder made for it.
         """
-        if self.path.is_dir():
-            remedy = "Load the logs into a store (runningtab load PATH --db FILE) to label, correct or note"
-            raise StoreError(str(self.path), "a dataset is only read", remedy)
         before = os.umask(0o077)
         try:
             self._make_folder()
-            with self._attached(read_only=False) as connection:
+            with _telling(self.path), self._attached(read_only=False) as connection:
                 self.path.chmod(0o600)
                 with _transaction(connection):
                     self._make_or_check(connection)
@@ -135,17 +137,12 @@ class Store:
             raise StoreVersion(str(self.path), fact, remedy)
         if version < VERSION:
             fact = f"version {version}, from before this program's {VERSION}"
-            remedy = "Move it away, or name another file with --db, and load the logs again"
-            raise StoreVersion(str(self.path), fact, remedy)
-
-
-@contextmanager
-def in_memory() -> Iterator[Connection]:
-    """An empty store of this process alone, which is gone afterwards."""
-    with duckdb.connect(":memory:", config=_SETTINGS) as connection:
-        connection.execute("SET enable_progress_bar = false")
-        _make(connection)
-        yield connection
+            raise StoreVersion(str(self.path), fact, _rebuild(self.path))
+        try:
+            connection.execute(_LATEST)
+        except duckdb.CatalogException as fault:
+            early = f"an early form of version {VERSION}, without tables that it has now"
+            raise StoreVersion(str(self.path), early, _rebuild(self.path)) from fault
 
 
 class _Attachments:
@@ -169,11 +166,7 @@ class _Attachments:
                 name = next(self._names)
                 mode = "READ_ONLY" if read_only else "READ_WRITE"
                 quoted = path.replace("'", "''")
-                options = f"{mode}, TYPE duckdb, ROW_GROUP_SIZE {_ROW_GROUP}"
-                if Path(path).is_dir():
-                    dataset.attach(_instance(), Path(path), name)
-                else:
-                    _instance().execute(f"ATTACH '{quoted}' AS {name} ({options})")
+                _instance().execute(f"ATTACH '{quoted}' AS {name} ({mode}, TYPE duckdb, ROW_GROUP_SIZE {_ROW_GROUP})")
             self._open[path] = (name, read_only, users + 1)
             return name
 
@@ -216,6 +209,27 @@ def _make(connection: Connection) -> None:
     connection.execute("INSERT INTO meta VALUES (?, 'runningtab')", [VERSION])
 
 
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    """What the disk does to a store, told as such; all else passes."""
+    try:
+        yield
+    except (
+        duckdb.IOException,
+        duckdb.FatalException,
+        duckdb.InternalException,
+        duckdb.SerializationException,
+    ) as fault:
+        raise _unusable(path, str(fault)) from fault
+
+
+def _rebuild(path: Path) -> str:
+    return (
+        f"Read its logs again with: runningtab rebuild --db '{path}' (labels, notes, corrections and answers are kept,"
+        " and so is the old file)"
+    )
+
+
 def _busy(path: Path, fault: str, waited: float) -> StoreBusy:
     holder = _HOLDER.search(fault)
     who = f"process {holder[2]} ({holder[1]})" if holder else "another part of this program"
@@ -227,8 +241,14 @@ def _unusable(path: Path, fault: str) -> StoreError:
     if "version number" in fault or "newer version" in fault:
         remedy = "Update runningtab and duckdb, or name another file with --db"
         return StoreVersion(str(path), "the file was written by a newer DuckDB", remedy)
+    if _FULL.search(fault):
+        remedy = "Make room and give the command again; what was stored before is kept"
+        return StoreError(str(path), "there is no room left on the disk", remedy)
+    if _DAMAGED.search(fault):
+        return StoreError(str(path), f"the file is damaged ({fault.splitlines()[0][:120]})", _rebuild(path))
     if "not a valid DuckDB" in fault:
-        return StoreError(str(path), "this is no DuckDB file", "Name another file with --db, or move this one away")
+        remedy = f"Name another file with --db, or, where it was a store, give its logs to: runningtab rebuild --db '{path}' PATH"
+        return StoreError(str(path), "this is no DuckDB file", remedy)
     return _cannot_open(path, fault.splitlines()[0])
 
 
