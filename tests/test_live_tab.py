@@ -22,7 +22,8 @@ from tabcore.serving.folders import TabFolder
 from tabcore.serving.live import LiveTab
 from tabcore.tab.events import TaskStated, text_digest
 from tabcore.tab.history import derive
-from tabcore.tab.operations import Add, List, Operation, Resolve, Show
+from tabcore.tab.keeper import excerpt_text
+from tabcore.tab.operations import Add, List, Operation, Resolve, Show, operation_of
 from tabcore.tab.tab import Tab
 from tabcore.trajectory import Observation, Run, ToolCall
 
@@ -403,3 +404,50 @@ def test_a_loop_of_ones_own_keeps_a_tab_in_three_lines(tmp_path: Path) -> None:
     assert "tab_add" in tab.system
     with pytest.raises(UsageError, match="there is no such folder"):
         open_tab(tmp_path / "none", task="guide")
+
+
+SAMPLES = sorted((Path(__file__).parents[1] / "sample_runs" / "runs").glob("*/session.jsonl"))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.parent.name)
+def test_a_recorded_run_that_is_lived_through_again_has_the_tab_that_is_derived_of_it(
+    tmp_path: Path, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabcore.journal.os.fsync", lambda _: None)
+    run = run_of(sample.read_bytes())
+    header = run.header
+    root = header.root or header.cwd or "/"
+    tab = LiveTab(Journal(tmp_path / "again.jsonl"), root, agent="a", fresh_cwd=header.fresh_cwd)
+    for turn in run.turns:
+        calls = {call.call_id: call for call in turn.calls}
+        for message in turn.before:
+            if message.origin == "person":
+                tab.state_task(message.text)
+        for shown in turn.observations:
+            call, operation = calls[shown.call_id], operation_of(calls[shown.call_id])
+            plain = Observation(shown.call_id, excerpt_text(shown), shown.is_error)
+            here = header.cwd if header.fresh_cwd else None
+            if operation is not None:
+                tab.operate(operation, call, response=str(turn.number))
+            else:
+                tab.observe(call, plain, cwd=here, response=str(turn.number))
+        if turn.is_stop:
+            tab.stop(check=any(message.origin == "tab" for turn in run.turns for message in turn.before))
+    expected, again = derived_tab(run), derived_tab(run_of((tmp_path / "again.jsonl").read_bytes()))
+    for other in (tab.tab(), LiveTab(Journal(tmp_path / "again.jsonl"), "/elsewhere").tab(), again):
+        assert list(other.requirements.values()) == list(expected.requirements.values())
+        assert other.read_log == expected.read_log
+        assert other.candidates == expected.candidates
+        assert other.authored == expected.authored
+        assert other.finish_checked == expected.finish_checked
+    assert len(expected.read_log) > 0
+
+
+def derived_tab(run: Run) -> Tab:
+    """The tab at the end of a run, from its calls alone; the run's own words of it must not differ."""
+    tab = Tab({})
+    for facts in derive(run.header, run.turns, run.after):
+        assert facts.differences == ()
+        for event in facts.events:
+            tab.apply(event)
+    return tab
