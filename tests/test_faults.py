@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
@@ -122,8 +122,9 @@ class TestVersions:
 
 class TestDamage:
     def test_facts_of_a_store_with_a_damaged_place_are_kept_as_far_as_they_can_be_read(
-        self, tmp_path: Path, rounds: int
+        self, tmp_path: Path, rounds: int, record_property: Callable[[str, object], None]
     ) -> None:
+        record_property("cases", rounds)
         store = told(tmp_path / "runs.duckdb")
         whole = store.read_bytes()
         chance = random.Random(7)
@@ -301,7 +302,8 @@ def delays(count: int) -> Iterator[float]:
 
 
 class TestKilled:
-    def test_while_loading(self, tmp_path: Path, moments: int) -> None:
+    def test_while_loading(self, tmp_path: Path, moments: int, record_property: Callable[[str, object], None]) -> None:
+        record_property("cases", moments)
         (tmp_path / "logs").mkdir()
         for number in range(60 * moments):
             write_log(tmp_path / "logs", f"{number:04}.jsonl", pi_log(3, session=f"s{number}"))
@@ -313,20 +315,29 @@ class TestKilled:
         for run in rerun.runs(store):
             assert rerun.replay(store, run.run_id).run.turns == run.turns
 
-    def test_while_labelling(self, tmp_path: Path, moments: int) -> None:
+    def test_while_labelling(
+        self, tmp_path: Path, moments: int, record_property: Callable[[str, object], None]
+    ) -> None:
+        record_property("cases", moments)
         store = told(tmp_path / "runs.duckdb")
         said: set[str] = {"Ann"}
         for after in delays(moments):
             said |= {*killed(LABELLING, tmp_path, store, after)}
             assert said <= {label.annotator for label in labelling.labels(store)}
 
-    def test_while_an_analysis_runs(self, tmp_path: Path, moments: int) -> None:
+    def test_while_an_analysis_runs(
+        self, tmp_path: Path, moments: int, record_property: Callable[[str, object], None]
+    ) -> None:
+        record_property("cases", moments)
         store = told(tmp_path / "runs.duckdb")
         for after in delays(moments):
             assert killed(ANALYSIS, tmp_path, store, after)
             is_told(store)
 
-    def test_while_a_folder_is_followed(self, tmp_path: Path, moments: int) -> None:
+    def test_while_a_folder_is_followed(
+        self, tmp_path: Path, moments: int, record_property: Callable[[str, object], None]
+    ) -> None:
+        record_property("cases", moments)
         (tmp_path / "growing").mkdir()
         store = tmp_path / "runs.duckdb"
         rerun.load([str(write_log(tmp_path, "other.jsonl", pi_log(3, session="other")))], store)
