@@ -204,8 +204,12 @@ def refused_text(why: str) -> str:
 
 
 def is_refusal(reply: str) -> bool:
-    """True for a recorded reply that declined an operation."""
-    return reply.lstrip().lower().startswith(("refused", "[tab] refused", "error"))
+    """True for a recorded reply that declined an operation, whether the tab did or the harness before it.
+
+    >>> is_refusal("Refused: no item was given."), is_refusal("<tool_use_error>Error: No such tool available")
+    (True, True)
+    """
+    return reply.lstrip().lower().startswith(("refused", "[tab] refused", "error", "<tool_use_error>"))
 
 
 def finish_body(tab: Tab) -> FinishBody:
