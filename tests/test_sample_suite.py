@@ -21,6 +21,7 @@ from tabcore import rerun, tables
 from tabcore.analyses.scores import Row
 from tabcore.analyses.tab_facts import Group
 from tabcore.cli import main
+from tabcore.labelling import failure_taxonomy
 
 SWITCHES = ("no_capture", "no_review", "no_evidence_check", "no_finish_check")
 METHODS = ("dci", "todo", "self_refine", "self_tracking", "running_tab", *SWITCHES)
@@ -234,6 +235,14 @@ def test_an_answer_that_is_given_again_after_the_finish_check_is_no_edit_of_a_fi
     edits = {part.run_id in asked: part.count for part in whole.figures["edits_after"].parts if part.count}
     assert whole.figures["checked"].value == 1
     assert edits == {False: 1}
+
+
+def test_the_final_score_of_a_company_task_is_no_failure_beside_its_checkpoints(one_attempt: Path) -> None:
+    companies = {row.run_id for row in rerun.runs(one_attempt) if row.suite == "TheAgentCompany-like"}
+    failed = [one for one in failure_taxonomy(one_attempt).failed if one.run.run_id in companies]
+    assert {one.rubric.rubric_id for one in failed} == {"1", "2", "3", "4"}
+    company = next(row for row in tables.scores(one_attempt, None).rows if row.suite == "TheAgentCompany-like")
+    assert company.cells["success"].mean < 1
 
 
 # offered

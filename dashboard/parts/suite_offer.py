@@ -18,6 +18,6 @@ def draw(rows: Sequence[RunRow]) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="suite-offer"):
         wanted = st.button(f"Load {SUITE_RUNS} simulated runs")
-        st.text("They fill every table of the Scores page: twelve tasks, nine methods, three attempts, rates made up.")
+        st.text("They fill every table of scores: twelve tasks, nine methods, three attempts, rates made up.")
     if wanted:
         load_report.loaded_with_progress(data.load_suite)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import duckdb
 
+from tabcore.analyses.score_facts import measure_of
 from tabcore.analyses.taxonomy_facts import DeliveredNumber, FileMet, TaxonomyFacts
+from tabcore.analyses.value_facts import Expected, RubricFacts, ValueFacts
+from tabcore.bundles.the_agent_company import FINAL_SCORE
 from tabcore.store.selects import texts
 from tabcore.store.texts import restored_rows
 from tabcore.store.value_selects import Accepted, value_facts
@@ -21,8 +25,8 @@ _LINE = 400
 
 
 def taxonomy_facts(connection: Connection, accepted: Accepted) -> TaxonomyFacts:
-    """What is known of all failed rubrics."""
-    values = value_facts(connection, None, accepted)
+    """What is known of all failed rubrics; a final score sums up checkpoints and is no rubric beside them."""
+    values = _without_final_scores(value_facts(connection, None, accepted))
     failed = {rubric.run_id for rubric in values.rubrics if rubric.passed is False}
     ids = dict(connection.execute("SELECT number, run_id FROM runs").fetchall())
     chosen = [number for number, run_id in ids.items() if run_id in failed]
@@ -33,6 +37,15 @@ def taxonomy_facts(connection: Connection, accepted: Accepted) -> TaxonomyFacts:
         _stated(connection, chosen, ids),
         _points(connection, chosen, ids),
     )
+
+
+def _without_final_scores(values: ValueFacts) -> ValueFacts:
+    scored = {run.run_id for run in values.runs if measure_of(run.suite or "") == "points"}
+
+    def stays(one: RubricFacts | Expected) -> bool:
+        return one.rubric_id != FINAL_SCORE or one.run_id not in scored
+
+    return replace(values, rubrics=tuple(filter(stays, values.rubrics)), expected=tuple(filter(stays, values.expected)))
 
 
 def delivered_texts(connection: Connection, number: int) -> dict[str, str]:
