@@ -30,7 +30,9 @@ expect.set_options(timeout=20_000)  # a busy machine may be slow; what never com
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything here drives a browser."""
-    reason = "no chromium on PATH (chromium-headless-shell, chromium, google-chrome): install one to run the browser tests"
+    reason = (
+        "no chromium on PATH (chromium-headless-shell, chromium, google-chrome): install one to run the browser tests"
+    )
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
