@@ -22,6 +22,7 @@ from pathlib import Path
 import duckdb
 
 from tabcore.errors import StoreBusy, StoreError, StoreVersion
+from tabcore.store import dataset
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -63,9 +64,10 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A read-only connection, closed afterwards. A store that does not exist yet reads as an empty one."""
-        if not self.path.exists():
-            with duckdb.connect(":memory:") as empty:
-                _make(empty)
+        if self.path.is_dir():
+            dataset.check(self.path, VERSION)
+        if not self.path.exists() or (self.path.is_dir() and not dataset.parts(self.path)):
+            with in_memory() as empty:
                 yield empty
             return
         with _telling(self.path), self._attached(read_only=True) as connection:
@@ -78,6 +80,9 @@ class Store:
 
         Whatever is created meanwhile is the owner's only: the file, its write-ahead log, a folder made for it.
         """
+        if self.path.is_dir():
+            remedy = "Load the logs into a store (runningtab load PATH --db FILE) to label, correct or note"
+            raise StoreError(str(self.path), "a dataset is only read", remedy)
         before = os.umask(0o077)
         try:
             self._make_folder()
@@ -145,6 +150,15 @@ class Store:
             raise StoreVersion(str(self.path), early, _rebuild(self.path)) from fault
 
 
+@contextmanager
+def in_memory() -> Iterator[Connection]:
+    """An empty store of this process alone, which is gone afterwards."""
+    with duckdb.connect(":memory:", config=_SETTINGS) as connection:
+        connection.execute("SET enable_progress_bar = false")
+        _make(connection)
+        yield connection
+
+
 class _Attachments:
     """Which stores this process has open. Threads share one that is only read; a writer has its own.
 
@@ -166,7 +180,12 @@ class _Attachments:
                 name = next(self._names)
                 mode = "READ_ONLY" if read_only else "READ_WRITE"
                 quoted = path.replace("'", "''")
-                _instance().execute(f"ATTACH '{quoted}' AS {name} ({mode}, TYPE duckdb, ROW_GROUP_SIZE {_ROW_GROUP})")
+                if Path(path).is_dir():
+                    dataset.attach(_instance(), Path(path), name)
+                else:
+                    _instance().execute(
+                        f"ATTACH '{quoted}' AS {name} ({mode}, TYPE duckdb, ROW_GROUP_SIZE {_ROW_GROUP})"
+                    )
             self._open[path] = (name, read_only, users + 1)
             return name
 
