@@ -85,7 +85,7 @@ def is_told(store: Path) -> None:
 @pytest.fixture(scope="module")
 def rounds(request: pytest.FixtureRequest) -> int:
     """How often a store is damaged."""
-    return 30 if request.config.getoption("--long") else 1
+    return 10 if request.config.getoption("--long") else 1
 
 
 class TestVersions:

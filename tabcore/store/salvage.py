@@ -75,7 +75,7 @@ def main(file: str, room: str, *tables: str) -> int:
             for name in tables:
                 _write(connection, name, Path(room, name))
     except duckdb.Error as fault:
-        return _TAKEN if "lock" in str(fault) else 1
+        return _TAKEN if "Could not set lock" in str(fault) else 1
     return 0
 
 

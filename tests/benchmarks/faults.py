@@ -1,4 +1,4 @@
-"""What faults cost: `python tests/benchmarks/faults.py [--long] [--json FILE]`; --long kills 100 times and damages 30 stores.
+"""What faults cost: `python tests/benchmarks/faults.py [--long] [--json FILE]`; --long kills 100 times and damages 10 stores.
 
 Older stores, damaged ones, one from the future, a full disk, a folder without rights, kill -9: each line is a law of the
 tests, with how many cases of it were tried and how many held.
