@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib.resources import files as package_files
 from itertools import count
@@ -22,7 +22,7 @@ from pathlib import Path
 import duckdb
 
 from tabcore.errors import StoreBusy, StoreError, StoreVersion
-from tabcore.store import dataset
+from tabcore.store import dataset, turnstile
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -39,7 +39,7 @@ ones make loads slow; small ones repeat what they have in common and take more r
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
-    "memory_limit": "256MB",
+    "memory_limit": "96MB",
     "write_buffer_row_group_count": 1,
 }
 _HOLDER = re.compile(r"held in (.+?) \(PID (\d+)\)")
@@ -98,24 +98,34 @@ class Store:
     def _attached(self, *, read_only: bool) -> Iterator[Connection]:
         """A connection of this thread's own that sees the store and nothing else."""
         name = self._attach(read_only)
+        _here.looks += 1
         try:
             with _instance().cursor() as connection:
                 connection.execute(f"USE {name}")
                 yield connection
         finally:
+            _here.looks -= 1
             _attachments.release(str(self.path))
 
     def _attach(self, read_only: bool) -> str:
+        """The name of the attached store. Who waits to write goes before who comes to read."""
         deadline = time.monotonic() + self.wait
-        while True:
-            try:
-                return _attachments.take(str(self.path), read_only)
-            except duckdb.Error as fault:
-                if not _BUSY.search(str(fault)):
-                    raise _unusable(self.path, str(fault)) from fault
-                if time.monotonic() >= deadline:
-                    raise _busy(self.path, str(fault), self.wait) from fault
-            time.sleep(_PAUSE)
+        if read_only and not _here.looks:
+            turnstile.let_writers_go_first(self.path, self.wait / 2)
+        with ExitStack() as waiting:
+            is_waiting = False
+            while True:
+                try:
+                    return _attachments.take(str(self.path), read_only)
+                except duckdb.Error as fault:
+                    if not _BUSY.search(str(fault)):
+                        raise _unusable(self.path, str(fault)) from fault
+                    if time.monotonic() >= deadline:
+                        raise _busy(self.path, str(fault), self.wait) from fault
+                if not (read_only or is_waiting):
+                    waiting.enter_context(turnstile.asked_to_write(self.path))
+                    is_waiting = True
+                time.sleep(_PAUSE)
 
     def _make_folder(self) -> None:
         try:
@@ -200,6 +210,15 @@ class _Attachments:
 
 
 _attachments = _Attachments()
+
+
+class _Here(threading.local):
+    """How many looks at stores this thread has open. Within one another begins at once, or a writer would wait for both."""
+
+    looks = 0
+
+
+_here = _Here()
 
 
 @cache
