@@ -419,6 +419,11 @@ def test_the_lexical_baseline_needs_no_model_and_is_never_called_one(samples: Pa
     assert recovery.models(samples) == ()
 
 
+def test_the_lexical_baseline_takes_no_number_from_the_id_of_a_requirement(made: Made) -> None:
+    made.run({"7001": "Aldgate has 4,820 lamps, old and new ones"}, bills="Aldgate\nlamps: 4820\n")
+    assert rates(recovery.masked_recovery(made.store)) == {"no tab": (0, 1), "review": (1, 1), "read log": (1, 1)}
+
+
 # Asking: kept, resumed, limited, cancelled
 
 

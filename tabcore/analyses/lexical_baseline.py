@@ -29,8 +29,11 @@ LINES = 100
 _REVIEWED = re.compile(r"^  (L[0-9]+) ", re.MULTILINE)
 _GIVEN = re.compile(r"\n\n(?:\[tab\] Requirements:|Read log:)")
 
-_HEAD = re.compile(r"L[0-9]+: .*\(turn [0-9]|command: |  L[0-9]+ | never opened: |\[\.\.\.|You may open |Read log: ")
-"""Lines that the tab adds to what was read, and the lines of a review, which the opened entries have in full."""
+_HEAD = re.compile(
+    r"L[0-9]+: .*\(turn [0-9]|command: |  L[0-9]+ | never opened: |\[\.\.\.|You may open |Read log: |\S+ \[open\] "
+)
+"""Lines that the tab adds to what was read, the id of a requirement among them, and the lines of a review, which the
+opened entries have in full."""
 
 
 def lexical_answer(prompt: Prompt, case: Case) -> Answer:
