@@ -28,6 +28,7 @@ from tabcore.store.record_selects import stored_run
 from tabcore.store.records import Chunk, Counts, Derivation, FileRecord, FileState, RunRecord
 from tabcore.store.store import VERSION, Store
 from tabcore.store.texts import restored, storable
+from tabcore.store.turnstile import asked_to_write
 from tabcore.tab.events import Event
 from tabcore.tab.history import TurnFacts
 from tabcore.tab.timeline import Timeline, timeline_of
@@ -237,6 +238,48 @@ def test_threads_of_one_process_read_together_and_a_writer_waits_for_them(store:
             pass
     with store.writing() as connection:
         connection.execute("INSERT INTO stops VALUES (1, 1, 1)")
+
+
+@pytest.mark.parametrize("of_another_process", [False, True])
+def test_readers_who_come_one_upon_another_do_not_keep_a_writer_out(store: Store, of_another_process: bool) -> None:
+    with store.writing():
+        pass
+    patient, enough = Store(store.path, wait=20), threading.Event()
+
+    def read_on(reading: threading.Event) -> None:
+        while not enough.is_set():
+            with patient.reading():
+                reading.set()
+                time.sleep(0.2)
+
+    are_reading = [threading.Event() for _ in range(4)]
+    readers = [threading.Thread(target=read_on, args=(reading,)) for reading in are_reading]
+    for reader, reading in zip(readers, are_reading, strict=True):
+        reader.start()
+        assert reading.wait(20)
+        time.sleep(0.05)
+    try:
+        if of_another_process:
+            script = f"from tabcore.store.store import Store\nwith Store({str(store.path)!r}, 5).writing(): pass"
+            subprocess.run([sys.executable, "-c", script], check=True)
+        else:
+            with Store(store.path, wait=5).writing():
+                pass
+    finally:
+        enough.set()
+        for reader in readers:
+            reader.join()
+    assert [place.name for place in store.path.parent.iterdir()] == [store.path.name]
+
+
+def test_a_look_within_a_look_does_not_wait_for_the_writer_who_waits_for_both(store: Store) -> None:
+    with store.writing():
+        pass
+    with store.reading(), asked_to_write(store.path):
+        started = time.monotonic()
+        with Store(store.path, wait=20).reading():
+            pass
+        assert time.monotonic() - started < 5
 
 
 def test_a_store_that_does_not_exist_reads_as_empty_and_is_not_made(store: Store) -> None:
