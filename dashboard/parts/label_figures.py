@@ -122,7 +122,8 @@ def _flow(found: FailureTaxonomy, labels: Labelling, methods: Sequence[str]) -> 
         usual = methods.index("dci") if "dci" in methods else 0
         first = st.selectbox("From", methods, usual, key="flow-from", width=200) or methods[0]
         others = [name for name in methods if name != first]
-        second = st.selectbox("to", others, key="flow-to", width=200) or others[0]
+        tabbed = others.index("running_tab") if "running_tab" in others else 0
+        second = st.selectbox("to", others, tabbed, key="flow-to", width=200) or others[0]
     moves = flow(found, labels, first, second)
     if not moves:
         st.text("These two methods have no task in common.")

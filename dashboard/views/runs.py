@@ -125,7 +125,7 @@ def table_of(rows: Sequence[RunRow]) -> dict[str, list[object]]:
 
 _COLUMNS = {
     "task": st.column_config.TextColumn(width=330),
-    "method": st.column_config.TextColumn(width=105),
+    "method": st.column_config.TextColumn(width=140),
     "simulated": st.column_config.TextColumn(width=105),
     "attempt": st.column_config.NumberColumn(),
     "candidates left": st.column_config.NumberColumn(help="listed and never opened"),

@@ -16,7 +16,7 @@ from tabcore.analyses.ablation import Switched
 from tabcore.analyses.paired_comparison import Comparison
 from tabcore.analyses.paper import MODELS, model_named
 from tabcore.analyses.reading_volume import Volume
-from tabcore.analyses.score_facts import METRICS, TITLES, Metric, RunPart, measure_of
+from tabcore.analyses.score_facts import METRICS, TITLES, Metric, RunPart, is_switch, measure_of
 from tabcore.analyses.scores import Cell, Row
 from tabcore.analyses.tab_facts import Group
 from tabcore.commands import scores as words
@@ -237,7 +237,9 @@ def groups_table(
     for model in dict.fromkeys(model_named(group.model) for group in groups if table != "effort"):
         columns[f"paper · {model}"] = [words.paper_figure(model, table, name) for name in named]
     behind: dict[tuple[int, str], Told] = {}
-    for group in sorted(groups, key=lambda group: not group.figures[next(iter(named))].parts):
+    for group in sorted(
+        groups, key=lambda group: (not group.figures[next(iter(named))].parts, is_switch(group.method))
+    ):
         head = f"{_named(group.method)} · {_named(group.model)}"
         columns[head] = [
             f"{words.figure_words(group.figures[name])}  n {group.figures[name].cases:g}" for name in named

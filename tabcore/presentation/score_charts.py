@@ -29,7 +29,7 @@ _MOST = 60
 def score_dots(rows: Sequence[Row], metric: Metric) -> go.Figure:
     """The means of a metric, one row a model and method, with the deviation over attempts and the paper's mean."""
     scored = [row for row in rows if metric in row.cells]
-    names = [picture_line(f"{row.model or '–'} · {row.method or '–'}", 48) for row in scored]
+    names = [picture_line(" · ".join(filter(None, (row.model, row.method))) or "not recorded", 48) for row in scored]
     cells = [row.cells[metric] for row in scored]
     spread = [cell.deviation or 0 for cell in cells]
     figure = go.Figure(
@@ -117,7 +117,7 @@ def forest(one: Comparison) -> go.Figure:
 
 def volume_lines(one: Volume, baseline: str, method: str) -> go.Figure:
     """Both methods over the thirds of reading volume, with the gain at each."""
-    names = [f"{third.name}<br>{len(third.tasks)} tasks" for third in one.thirds]
+    names = [f"{third.name}<br>{len(third.tasks)} task{'s' if len(third.tasks) > 1 else ''}" for third in one.thirds]
     sides = [
         (picture_line(baseline, 40), [third.baseline for third in one.thirds], BASELINE, "square", "dot"),
         (picture_line(method, 40), [third.method for third in one.thirds], METHOD, "circle", "solid"),
@@ -176,6 +176,10 @@ def _laid_out(figure: go.Figure, title: str, height: int) -> go.Figure:
     return figure
 
 
+_FEW_TURNS = 15
+"""Below so many turns each has its tick; more ticks than turns would name halves."""
+
+
 def two_lanes(one: RunComparison, names: tuple[str, str]) -> go.Figure:
     """What either run read and wrote over its turns; a thin line joins the reads of one file in both."""
     figure = go.Figure()
@@ -213,7 +217,10 @@ def two_lanes(one: RunComparison, names: tuple[str, str]) -> go.Figure:
             )
         )
     figure.update_yaxes(tickvals=[1, 0], ticktext=[picture_line(name, 34) for name in names], range=[-0.5, 1.5])
-    figure.update_xaxes(title="turn", rangemode="tozero")
+    last = max(
+        (turn for run in (one.left, one.right) for use in run.files if (turn := use.written or use.read)), default=0
+    )
+    figure.update_xaxes(title="turn", rangemode="tozero", dtick=1 if last < _FEW_TURNS else None)
     return _laid_out(figure, "What each read and wrote", 240)
 
 
