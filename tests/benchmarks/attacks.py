@@ -27,7 +27,7 @@ class Law:
     seconds: float = 0.0
 
 
-@dataclass
+@dataclass(eq=False)
 class Laws:
     """Collects what pytest reports, by the sentence that is a test's name."""
 
