@@ -73,15 +73,16 @@ def rule_of(options: argparse.Namespace) -> Rule:
 
 
 def chosen_runs(options: argparse.Namespace) -> list[str] | None:
-    """The ids of the runs that the options choose, None for all."""
+    """The ids of the runs that the options choose, None for all. A sub-agent's run counts only where it is named."""
     from tabcore import rerun
 
     wanted = {name: getattr(options, name) for name in ("method", "model", "suite") if getattr(options, name)}
     if options.runs and not wanted:
         return list(options.runs)
-    if not wanted:
+    stored = [] if options.runs else rerun.runs(options.db)
+    rows = [rerun.run(options.db, run) for run in options.runs] or [row for row in stored if row.parent is None]
+    if not wanted and len(rows) == len(stored):
         return None
-    rows = [rerun.run(options.db, run) for run in options.runs] or list(rerun.runs(options.db))
     return [row.run_id for row in rows if _fits(row, wanted)]
 
 
@@ -142,6 +143,7 @@ def missing_json(found: ShownButMissing) -> dict[str, Json]:
         "runs": found.runs,
         "runs_without_deliverable": [run.run_id for run in found.without_deliverable],
         "runs_without_rubrics": [run.run_id for run in found.without_rubrics],
+        "runs_without_values": [run.run_id for run in found.without_values],
         "runs_known_by_their_code": [run.run_id for run in found.from_code],
         "values": [_value_json(value) for value in found.values],
     }
@@ -199,11 +201,9 @@ def sentence(found: ShownButMissing) -> str:
         return "No value that a rubric expects was shown in these runs."
     share = f" ({missing.share:.1%})".replace("%", " %") if missing.share is not None else ""
     are, them = ("is", "it") if missing.count == 1 else ("are", "them")
-    held = f"; the read log holds {found.held.count} of {them}" if missing.count else ""
+    held = f"; the read log holds {found.held.count:,} of {them}" if missing.count else ""
     rubric = "its rubric" if missing.count == 1 else "their rubrics"
-    return (
-        f"Of {shown} expected values that were shown, {missing.count}{share} {are} missing with {rubric} failed{held}."
-    )
+    return f"Of {shown:,} expected values that were shown, {missing.count:,}{share} {are} missing with {rubric} failed{held}."
 
 
 def not_covered(found: ShownButMissing) -> Sequence[str]:
@@ -213,6 +213,8 @@ def not_covered(found: ShownButMissing) -> Sequence[str]:
         lines.append(f"{counted(len(found.without_deliverable), 'run')} with rubrics delivered nothing that is known.")
     if found.without_rubrics:
         lines.append(f"{counted(len(found.without_rubrics), 'run')} without rubrics: nothing is expected there.")
+    if found.without_values:
+        lines.append(f"{counted(len(found.without_values), 'run')} with rubrics that state no such value.")
     if found.from_code:
         lines.append(
             f"Of {counted(len(found.from_code), 'run')} only the code that wrote the deliverable is known: what it "
