@@ -44,7 +44,7 @@ from tabcore.tab.operations import operation_of
 from tabcore.tab.oracle import Oracle
 from tabcore.trajectory import Deliverable, Piece, RunEnded, RunHeader, RunStarted, Tally, Task, Turn, TurnRead, run_key
 
-CHUNK = 2 << 20
+CHUNK = 3 << 19
 """Bytes of text that wait in memory before they are handed on."""
 
 

@@ -20,7 +20,7 @@ DATE = "date"
 """The kind of a full date; its key is the day in ISO form."""
 
 
-TOGETHER = 1 << 21
+TOGETHER = 1 << 20
 """Characters that are read together: more is a little faster and takes more memory."""
 
 
