@@ -22,11 +22,12 @@ BROWSER_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running dashboard; `log` is the file that its output goes to."""
+    """A running dashboard; `log` is the file that its output goes to, `pid` its process."""
 
     url: str
     store: Path
     log: Path
+    pid: int
 
 
 def chromium() -> str | None:
@@ -35,15 +36,16 @@ def chromium() -> str | None:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
-    """The dashboard on the store `folder/runs.duckdb`; it is stopped at the end."""
+def serving(folder: Path, app: Path = APP) -> Iterator[Server]:
+    """The dashboard (or another app) on the store `folder/runs.duckdb`; it is stopped at the end."""
     elsewhere = folder / "elsewhere"
-    elsewhere.mkdir(parents=True)
-    server = Server(f"http://127.0.0.1:{_free_port()}", folder / "runs.duckdb", folder / "server.log")
-    command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.port", server.url.rsplit(":", 1)[1]]
-    environment = {**os.environ, "RUNNINGTAB_DB": str(server.store)}
-    with server.log.open("wb") as log:
+    elsewhere.mkdir(parents=True, exist_ok=True)
+    port, store, said = free_port(), folder / "runs.duckdb", folder / "server.log"
+    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port)]
+    environment = {**os.environ, "RUNNINGTAB_DB": str(store)}
+    with said.open("wb") as log:
         process = subprocess.Popen(command, cwd=elsewhere, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        server = Server(f"http://127.0.0.1:{port}", store, said, process.pid)
         try:
             _wait_until_healthy(server, process)
             yield server
@@ -52,7 +54,8 @@ def serving(folder: Path) -> Iterator[Server]:
             process.wait(timeout=20)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

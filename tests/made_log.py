@@ -34,6 +34,21 @@ def made_log(
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
+def one_turn_log(calls: int) -> str:
+    """A session of one turn that reads so many files, each with a call of its own."""
+    numbers = range(1, calls + 1)
+    asked: list[dict[str, object]] = [
+        {"type": "toolCall", "id": f"c{n}", "name": "read", "arguments": {"path": path_of(n)}} for n in numbers
+    ]
+    lines: list[dict[str, object]] = [
+        {"type": "session", "version": 3, "id": "one", "timestamp": _time(0), "cwd": "/ws"},
+        _message("u0", None, {"role": "user", "content": [{"type": "text", "text": TASK}]}),
+        _message("a1", "u0", _response(asked, "toolUse")),
+        *(_message(f"t{n}", f"t{n - 1}" if n > 1 else "a1", _result(n, "read", f"Limit {n}.")) for n in numbers),
+    ]
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
 def path_of(number: int) -> str:
     """The path of one made file, numbered from 0."""
     return f"{_TOPICS[number % len(_TOPICS)]}/document_{number:04d}.txt"

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import json
 import os
-import resource
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+
+from measure import cpu, median, seconds
 
 from tabcore.capture import Workspace
 from tabcore.serving.folders import TabFolder
@@ -39,22 +40,26 @@ def filled(observe: Callable[[ToolCall, Observation], object]) -> None:
         observe(ToolCall(f"r{n}", "bash", {"command": f"cat {path}"}), Observation(f"r{n}", f"{n}\n{TEXT}"))
 
 
-def measured(work: Callable[[], object]) -> str:
-    """Median, best and worst of the repeats in milliseconds, and the median of the processor's time."""
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Milliseconds by the clock and of the processor."""
+
+    times: list[float]
+    spent: list[float]
+
+    def __str__(self) -> str:
+        wall = f"median {median(self.times):6.1f} ms, best {min(self.times):6.1f}, worst {max(self.times):6.1f}"
+        return f"{wall}; processor {median(self.spent):6.1f}, best {min(self.spent):6.1f}"
+
+
+def measured(work: Callable[[], object]) -> Repeats:
+    """How long the repeats take."""
     times, spent = [], []
     for _ in range(REPEATS):
-        start, before = time.perf_counter(), cpu()
-        work()
-        times.append((time.perf_counter() - start) * 1000)
+        before = cpu()
+        times.append(seconds(work) * 1000)
         spent.append((cpu() - before) * 1000)
-    wall = f"median {statistics.median(times):6.1f} ms, best {min(times):6.1f}, worst {max(times):6.1f}"
-    return f"{wall}; processor {statistics.median(spent):6.1f}, best {min(spent):6.1f}"
-
-
-def cpu() -> float:
-    """Seconds of the processor that this process and those it waited for have had."""
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return Repeats(times, spent)
 
 
 def in_process(folder: TabFolder) -> None:
@@ -71,26 +76,30 @@ def in_process(folder: TabFolder) -> None:
     print("the journal folded anew          ", measured(lambda: LiveTab(folder.journal("hook"), "/ws").tab()))
 
 
-def processes(workspace: Path, folder: TabFolder) -> None:
+def processes(workspace: Path, folder: TabFolder) -> dict[str, Repeats]:
+    """A Python that does nothing, `runningtab --help`, and a hook, each from its start to its end."""
     told = {"hook_event_name": "PostToolUse", "session_id": "s", "cwd": str(workspace), "tool_name": "Bash"}
     told |= {"tool_input": {"command": "cat docs/notes.txt | head -20"}, "tool_use_id": "t"}  # type: ignore[dict-item]
     payload = json.dumps({**told, "tool_response": {"stdout": TEXT, "stderr": ""}}).encode()
     with tempfile.TemporaryDirectory() as cache:
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         environment = {**kept, "PYTHONPYCACHEPREFIX": cache}
-        hook = [sys.executable, "-P", "-m", "tabcore", "hook", "claude-code", "--task", "hook"]
+        program = [sys.executable, "-P", "-m", "tabcore"]
+        hook = [*program, "hook", "claude-code", "--task", "hook"]
         hook += ["--workspace", str(workspace), "--state", str(folder.place)]
 
         def call(command: list[str]) -> None:
             ended = subprocess.run(command, input=payload, capture_output=True, env=environment, check=True)
             assert command is not hook or b"additionalContext" in ended.stdout
 
+        commands = {"python alone": [sys.executable, "-c", "pass"], "--help": [*program, "--help"], "a hook": hook}
         call(hook)
-        print("python that does nothing         ", measured(lambda: call([sys.executable, "-c", "pass"])))
-        print("a hook from its start to its end ", measured(lambda: call(hook)))
+        return {name: measured(lambda command=command: call(command)) for name, command in commands.items()}
 
 
-def main() -> None:
+@contextmanager
+def filled_tab() -> Iterator[tuple[Path, TabFolder]]:
+    """A workspace and the folder of its two tabs, both filled."""
     with tempfile.TemporaryDirectory() as room:
         workspace = Path(room, "ws")
         workspace.mkdir()
@@ -99,8 +108,15 @@ def main() -> None:
             tab = LiveTab(folder.journal(task), str(workspace), agent="a")
             tab.state_task("Write the travel policy guide")
             filled(tab.observe)
+        yield workspace, folder
+
+
+def main() -> None:
+    """Measure and print."""
+    with filled_tab() as (workspace, folder):
         in_process(folder)
-        processes(workspace, folder)
+        for name, repeats in processes(workspace, folder).items():
+            print(f"{name:33}", repeats)
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 

@@ -6,14 +6,17 @@ python tests/benchmarks/ranking.py
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable
+from functools import partial
 
+from measure import cpu_seconds
 from rank_bm25 import BM25Plus
 
 from tabcore.tab.ranking import Ranking
 
 TURNS = 300
+SIZES = {"300 paths": (300, 6), "3,000 paths": (3_000, 6), "300 entries": (300, 3_000)}
+"""What is ranked: how many documents of how many terms."""
+QUERY = [f"w{i}" for i in range(1, 31)]
 
 
 def documents(count: int, length: int, vocabulary: int = 4_000) -> list[list[str]]:
@@ -41,21 +44,12 @@ def rebuilt(collection: list[list[str]], query: list[str]) -> None:
         BM25Plus(collection[: (turn + 1) * step], delta=0).get_scores(query)
 
 
-def seconds(work: Callable[[list[list[str]], list[str]], None], collection: list[list[str]], query: list[str]) -> float:
-    """CPU seconds of one go."""
-    start = time.process_time()
-    work(collection, query)
-    return time.process_time() - start
-
-
 def main() -> None:
     """Print a line a size."""
-    query = [f"w{i}" for i in range(1, 31)]
-    for name, count, length in (("300 paths", 300, 6), ("3,000 paths", 3_000, 6), ("300 entries", 300, 3_000)):
+    for name, (count, length) in SIZES.items():
         collection = documents(count, length)
-        print(
-            f"{name:12s} kept {seconds(kept, collection, query):6.3f} s   rebuilt {seconds(rebuilt, collection, query):6.3f} s"
-        )
+        took, anew = (cpu_seconds(partial(work, collection, QUERY)) for work in (kept, rebuilt))
+        print(f"{name:12s} kept {took:6.3f} s   rebuilt {anew:6.3f} s")
 
 
 if __name__ == "__main__":

@@ -7,24 +7,24 @@ document, and to the next painted frame, in milliseconds. The bound to hold is 2
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from dashboard_server import BROWSER_FLAGS, chromium, serving
 from made_log import made_log
+from measure import median, p95
 
 from tabcore import rerun
 
-_NOTE_KEYS = "window.addEventListener('keydown', (event) => { window.pressed = event.timeStamp; }, true);"
+NOTE_KEYS = "window.addEventListener('keydown', (event) => { window.pressed = event.timeStamp; }, true);"
 """Runs before the page's own scripts, so that it hears a key first."""
 
-_WATCH = """() => {
+WATCH = """() => {
   const roots = [...document.querySelectorAll('*')].map((node) => node.shadowRoot).filter(Boolean);
   const replay = roots.map((root) => root.querySelector('.replay')).find(Boolean);
   window.steps = [];
@@ -50,30 +50,33 @@ def main() -> int:
         log = Path(name) / "made.jsonl"
         log.write_text(made_log(options.turns, options.candidates + options.reads, options.reads))
         [loaded] = rerun.load([str(log)], server.store)
-        page = playwright.chromium.launch(executable_path=executable, args=BROWSER_FLAGS).new_page()
-        page.add_init_script(_NOTE_KEYS)
-        page.goto(f"{server.url}/replay?run={loaded.runs[0]}&turn=2")
-        page.locator(".replay[data-turn='2']").wait_for()
-        page.wait_for_timeout(1_500)
-        steps = _measure(page, options.steps)
+        browser = playwright.chromium.launch(executable_path=executable, args=BROWSER_FLAGS)
+        steps = steps_of(browser, server.url, loaded.runs[0], options.steps)
     return _report(steps, options)
 
 
-def _measure(page: Page, count: int) -> list[tuple[float, float]]:
-    page.evaluate(_WATCH)
+def steps_of(browser: Browser, url: str, run: str, count: int) -> list[tuple[float, float]]:
+    """Milliseconds from the key to the changed document and to the painted frame, for so many steps of a run's replay."""
+    page = browser.new_page()
+    page.add_init_script(NOTE_KEYS)
+    page.goto(f"{url}/replay?run={run}&turn=2")
+    page.locator(".replay[data-turn='2']").wait_for()
+    page.wait_for_timeout(1_500)
+    page.evaluate(WATCH)
     for number in range(count):
         page.keyboard.press("ArrowRight")
         page.wait_for_function("count => window.steps.length >= count", arg=number + 1)
-    return [(changed, painted) for changed, painted in page.evaluate("() => window.steps")]
+    steps = [(changed, painted) for changed, painted in page.evaluate("() => window.steps")]
+    page.close()
+    return steps
 
 
 def _report(steps: list[tuple[float, float]], options: argparse.Namespace) -> int:
     print(f"{options.turns} turns, {options.candidates} candidates, {options.reads} reads; {len(steps)} steps")
     worst = 0.0
     for name, values in (("document changed", [s[0] for s in steps]), ("frame painted", [s[1] for s in steps])):
-        p95 = statistics.quantiles(values, n=20)[-1]
-        worst = worst or p95
-        print(f"{name:>18}: p50 {statistics.median(values):6.1f} ms   p95 {p95:6.1f} ms   max {max(values):6.1f} ms")
+        worst = worst or p95(values)
+        print(f"{name:>18}: p50 {median(values):6.1f} ms   p95 {p95(values):6.1f} ms   max {max(values):6.1f} ms")
     return 0 if worst < 20 else 1
 
 
