@@ -540,12 +540,19 @@ def test_no_more_are_asked_at_a_time_than_is_allowed(made: Made) -> None:
 def test_it_is_cancelled_in_the_middle_of_an_answer_and_keeps_the_others(made: Made) -> None:
     made.run({name: f"{name} is 1,234.50" for name in "abc"})
     cancel = threading.Event()
-    replies = [answer("1234.50"), answer("1234.50"), Reply("late", wait=3)]
+    replies = [answer("1234.50"), answer("1234.50"), Reply("late", wait=8)]
+    cancelled: list[float] = []
+
+    def cancel_at_the_third() -> None:
+        while len(server.requests) < 3:
+            time.sleep(0.01)
+        cancelled.append(time.monotonic())
+        cancel.set()
+
     with answering(replies) as server:
-        threading.Timer(1.0, cancel.set).start()
-        began = time.monotonic()
+        threading.Thread(target=cancel_at_the_third, daemon=True).start()
         asked = recovery.ask(made.store, Choice(), USUAL, at(server), Limits(at_once=1), cancel=cancel)
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - cancelled[0] < 6
     assert asked.stopped == "cancelled"
     assert recovery.masked_recovery(made.store, model="m").arms[0].answered == 2
 

@@ -94,6 +94,8 @@ def test_a_correction_of_the_task_changes_what_is_above_the_threshold(
     expect(page.locator("[data-part=candidates-count]")).to_have_text("30 unopened, 18 *")
     page.locator(".st-key-task summary").click()
     page.get_by_role("textbox", name=re.compile("Task text")).fill("energy bill")
+    page.keyboard.press("Tab")
+    visit.settle()
     page.get_by_role("button", name="Derive the tab again").click()
     expect(page.locator("[data-part=candidates-count]")).to_have_text("30 unopened, 6 *")
     expect(page.locator(".st-key-task")).to_contain_text("task: from corrected")
