@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 from tabcore.commands.analyze import add_questions
 from tabcore.commands.printing import counted, print_json, print_table, say
 from tabcore.commands.provenance import add_provenance
-from tabcore.commands.record import add_record
 from tabcore.commands.rebuild import add_rebuild
+from tabcore.commands.record import add_record
 from tabcore.commands.report import add_report
 from tabcore.commands.search import add_search
 from tabcore.commands.serving import add_serving
@@ -244,7 +244,7 @@ def _open(options: argparse.Namespace) -> int:
     from tabcore import opening, rerun
 
     door = opening.door(options.host, os.environ.get(opening.PASSWORD, ""), options.behind_proxy)
-
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the server ends with this process
     if options.paths:
         _print_loaded(rerun.load(options.paths, options.db, _ProgressLine(sys.stderr)))
     elif not rerun.runs(options.db):

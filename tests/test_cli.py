@@ -168,6 +168,7 @@ def test_the_five_lines_of_python_need_no_store(tmp_path: Path) -> None:
 def test_open_loads_serves_prints_the_address_and_runs_nothing_that_lies_beside_the_log(
     tmp_path: Path, db: str
 ) -> None:
+    import urllib.error
     import urllib.request
 
     log = write_log(tmp_path)
@@ -187,16 +188,17 @@ def test_open_loads_serves_prints_the_address_and_runs_nothing_that_lies_beside_
             assert answer.read() == b"ok"
         process.terminate()
     assert any("loaded" in line for line in lines)
+    with pytest.raises(urllib.error.URLError, match="refused"):
+        urllib.request.urlopen(f"http://{address}/_stcore/health", timeout=10)
     assert not trap.exists(), "a module that lay beside the log was run"
 
 
-def test_a_load_does_without_pandas_which_costs_it_a_third_of_a_second() -> None:
+def test_a_load_does_without_pandas_which_costs_it_a_third_of_a_second(tmp_path: Path, db: str) -> None:
     code = (
         "import sys\n"
-        "from tabcore.lean import keep_small\n"
-        "keep_small()\n"
-        "from tabcore import rerun\n"
-        "from tabcore.derivation import read_chunks\n"
-        "sys.exit('pandas' in sys.modules)"
+        "from tabcore.cli import main\n"
+        "main(sys.argv[1:])\n"
+        "assert 'pyarrow' in sys.modules and 'pandas' not in sys.modules"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    command = [sys.executable, "-c", code, "load", str(write_log(tmp_path)), "--db", db]
+    assert subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode == 0
