@@ -52,7 +52,8 @@ class Job(Generic[Outcome]):
             self.asked = asking(self._note, self._cancel)
         except RunningTabError as fault:
             self.fault = str(fault)
-        except Exception as fault:  # noqa: BLE001 the outermost place of this thread
+        # Nothing above catches: a thread that dies would leave the page waiting without a word.
+        except Exception as fault:  # noqa: BLE001
             _LOG.exception("asking a model failed")
             self.fault = f"Sorry, asking failed ({type(fault).__name__}); the server's log has the details."
 
