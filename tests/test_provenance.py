@@ -254,6 +254,21 @@ def test_of_each_read_file_it_is_told_how_many_values_were_used(made: Made) -> N
     assert told == {"bills.csv": (2, 3, ("L1",)), "notes.txt": (1, 3, ("L2",))}
 
 
+def test_a_file_that_states_a_small_count_is_used_where_the_deliverable_states_it_with_decimals(made: Made) -> None:
+    found = made.load(
+        pi_log(
+            pi_user("Write"),
+            pi_agent("", ("c1", "read", {"path": "/ws/rates.csv"})),
+            pi_result("c1", "low,1\nhigh,7,890.25\n", tool="read"),
+            pi_agent("", ("c2", "write", {"path": "/ws/report.md", "content": "The low rate is 1.0.\n"})),
+            pi_result("c2", "ok", tool="write"),
+            pi_agent("Done."),
+        )
+    )
+    assert the_value(found, "1.0").provenance == "sourced"
+    assert [(use.path, use.used, use.held) for use in found.uses] == [("rates.csv", 1, 2)]
+
+
 def test_a_number_that_a_line_break_cuts_in_two_is_no_equal_value(made: Made) -> None:
     found = made.run("Fjord is owed 7,8\n90.25.\n")
     assert "sourced" not in {value.provenance for value in found.values if value.distinctive}

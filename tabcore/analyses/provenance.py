@@ -288,7 +288,8 @@ class _Answer:
         for excerpt in self._facts.excerpts:
             if excerpt.text not in of_text:
                 kinds = set(zip(excerpt.values.keys, excerpt.values.kinds, strict=True))
-                of_text[excerpt.text] = frozenset(key for key, kind in kinds if self._is_distinctive(key, kind))
+                told = (key for key, kind in kinds if key in delivered or self._is_distinctive(key, kind))
+                of_text[excerpt.text] = frozenset(told)
             entries[excerpt.path].append(excerpt.entry_id)
             held[excerpt.path] |= of_text[excerpt.text]
         for path, names in entries.items():

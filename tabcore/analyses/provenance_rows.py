@@ -107,7 +107,7 @@ class DeliveredFile:
 @dataclass(frozen=True, slots=True)
 class UsedFile:
     """A file that was read: how many different distinctive values its excerpts hold, and which of them are delivered
-    (as positions in `Provenance.values`)."""
+    (as positions in `Provenance.values`). The 1 that is delivered as 1.0 counts too."""
 
     path: str
     entries: tuple[str, ...]
