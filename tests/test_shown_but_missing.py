@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from small_logs import pi_agent, pi_log, pi_result, pi_user
+from small_logs import cc_agent, cc_user, lines, pi_agent, pi_log, pi_result, pi_user, result, text, use
 
 from tabcore import rerun
 from tabcore.analyses.rates import Rate
 from tabcore.analyses.shown_but_missing import ExpectedValue, ShownButMissing
-from tabcore.commands.analyze import missing_json
+from tabcore.cli import main
+from tabcore.commands.analyze import missing_json, not_covered
 from tabcore.questions import left_out, shown_but_missing
 from tabcore.text.value_rules import DEFAULT, Rule
 
@@ -199,3 +200,33 @@ def test_the_agents_own_file_is_nothing_that_was_read(made: Made) -> None:
     made.run({}, "A total of 77,777.77", after=after)
     [run] = rerun.runs(made.store)
     assert "77,777.77" not in [value.text for value, _ in left_out(made.store, run.run_id).values]
+
+
+def test_a_run_whose_rubrics_expect_no_value_is_named_as_such(made: Made) -> None:
+    found = made.run({"a": ("Is polite", True)}, "Good day.\n")
+    assert (found.runs, len(found.without_values), found.without_rubrics) == (0, 1, ())
+    assert not_covered(found) == ["1 run with rubrics that state no such value."]
+
+
+def test_a_sub_agents_run_counts_only_where_it_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    side = {"isSidechain": True}
+    log = tmp_path / "session.jsonl"
+    log.write_text(
+        lines(
+            cc_user("u0", None, "Sum up"),
+            cc_agent("u1", "u0", "m1", use("t1", "Task", prompt="look at a")),
+            cc_user("a0", None, "look at a", **side),
+            cc_agent("a1", "a0", "ma1", text("nothing in a"), **side),
+            cc_user("u2", "u1", [result("t1", "nothing")]),
+            cc_agent("u3", "u2", "m2", text("Done")),
+        )
+    )
+    store = tmp_path / "runs.duckdb"
+    parent, child = rerun.load([str(log)], store)[0].runs
+
+    def without_rubrics(*runs: str) -> object:
+        assert main(["analyze", "shown-but-missing", *runs, "--json", "--db", str(store)]) == 0
+        return json.loads(capsys.readouterr().out)["runs_without_rubrics"]
+
+    assert without_rubrics() == [parent]
+    assert without_rubrics(child) == [child]

@@ -58,7 +58,8 @@ def _nothing(found: ShownButMissing) -> None:
 def _answer(found: ShownButMissing, chosen: Sequence[RunRow], asked: selection.Asked) -> None:
     st.subheader(sentence(found), anchor=False)
     told = [
-        f"{found.runs:,} of {len(chosen):,} runs have rubrics and a deliverable; {found.not_shown:,} expected values were never shown."
+        f"{found.runs:,} of {len(chosen):,} runs have a deliverable and rubrics that expect values; {found.not_shown:,} of "
+        "these were never shown."
     ]
     if not asked.is_default:
         usual = selection.DEFAULT_ASKED

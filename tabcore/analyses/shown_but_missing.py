@@ -72,7 +72,8 @@ class ShownButMissing:
 
     `outcomes` counts the shown values; `missing` is the paper's share (Figure 2), over the shown values whose rubric was
     evaluated; `held` that of Figure 4. `without_deliverable` are the judged runs left out, `without_rubrics` those that
-    have none, `from_code` those whose deliverable is known by the code that made it only.
+    have none, `without_values` those whose rubrics state no distinctive value, `from_code` those whose deliverable is
+    known by the code that made it only.
     """
 
     values: tuple[ExpectedValue, ...]
@@ -84,6 +85,7 @@ class ShownButMissing:
     without_deliverable: tuple[RunFacts, ...] = ()
     without_rubrics: tuple[RunFacts, ...] = ()
     from_code: tuple[RunFacts, ...] = ()
+    without_values: tuple[RunFacts, ...] = ()
 
 
 def shown_but_missing(facts: ValueFacts) -> ShownButMissing:
@@ -93,16 +95,18 @@ def shown_but_missing(facts: ValueFacts) -> ShownButMissing:
     outcomes = {outcome: sum(value.outcome == outcome for value in shown) for outcome in OUTCOMES}
     missing = [value for value in shown if value.is_missing]
     judged = {rubric.run_id for rubric in facts.rubrics}
+    expecting = {value.run.run_id for value in values}
     return ShownButMissing(
         values,
         outcomes,
         Rate(len(missing), len(shown) - outcomes["not evaluated"]),
         Rate(sum(bool(value.held) for value in missing), len(missing)),
         len(values) - len(shown),
-        len({value.run.run_id for value in values}),
+        len(expecting),
         tuple(run for run in facts.runs if run.run_id in judged and not run.delivered),
         tuple(run for run in facts.runs if run.run_id not in judged),
         tuple(run for run in facts.runs if run.run_id in judged and run.source == "code"),
+        tuple(run for run in facts.runs if run.run_id in judged and run.delivered and run.run_id not in expecting),
     )
 
 
