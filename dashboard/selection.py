@@ -104,8 +104,14 @@ def nearest_turn(turn: int | None, turns: tuple[int, ...]) -> int:
 
 
 def run_name(run: RunRow) -> str:
-    """What the run was to do: the task's name, else the first line of its text, else the log's file name."""
-    first = next((line for line in run.task.splitlines() if line.strip()), "")
+    """What the run was to do: the task's name, else the first line of its text, else the log's file name.
+
+    A heading ("## Task"), and a line that ends in a colon, say it only with the line that follows.
+    """
+    lines = [line.strip() for line in run.task.splitlines() if line.strip()][:2]
+    if lines and not lines[0].startswith("#") and not lines[0].endswith(":"):
+        del lines[1:]
+    first = ": ".join(line.strip("#: ") for line in lines)
     return plain_line(run.task_name or first or run.path.replace("\\", "/").rsplit("/", 1)[-1], 80)
 
 

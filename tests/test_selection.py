@@ -45,6 +45,8 @@ def test_the_line_leaves_out_what_the_record_does_not_say() -> None:
 
 def test_a_run_without_a_name_is_called_by_its_tasks_first_line_then_by_its_file() -> None:
     assert run_name(replace(RUN, task_name=None, task="\n\nFirst line\nsecond")) == "First line"
+    assert run_name(replace(RUN, task_name=None, task="## Task\n\nFind a circuit.\nMore")) == "Task: Find a circuit."
+    assert run_name(replace(RUN, task_name=None, task="Answer this:\nWhat is 2 + 2?")) == "Answer this: What is 2 + 2?"
     assert run_name(replace(RUN, task_name=None, task="", path="C:\\logs\\x.jsonl")) == "x.jsonl"
 
 

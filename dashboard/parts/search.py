@@ -30,7 +30,7 @@ _WORDS = {
 
 def draw(rows: Sequence[RunRow]) -> None:
     """The box and what it finds."""
-    words = st.text_input("Words", key="search-words", placeholder='hotel "per night" 差旅')
+    words = st.text_input("Words", key="search-words", placeholder='lodging "a night" 差旅')
     st.text(
         "All words must stand in one text: task, result, call, requirement, deliverable, rubric. “Several words” in quotation marks are one."
     )

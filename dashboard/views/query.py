@@ -34,7 +34,9 @@ def render() -> None:
     if any(row.simulated for row in rows):
         with st.container(horizontal=True, vertical_alignment="center", key="simulated-line"):
             frame.simulated_word()
-            st.text("Scripted runs are stored here, the rows of `runs` with `simulated`: their numbers are no finding.")
+            st.text(
+                "Scripted runs are stored here, those whose column “simulated” says so: their numbers are no finding."
+            )
     if st.segmented_control("Ask by", ["Words", "SQL"], default="Words", key="ask-by", required=True) == "Words":
         search.draw(rows)
     else:

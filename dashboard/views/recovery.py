@@ -87,9 +87,9 @@ def _named(model: AskedModel, models: Sequence[AskedModel]) -> str:
 
 def _answer(found: MaskedRecovery, who: AskedModel, protocol: Protocol) -> None:
     heading(sentence(found, who.model), 400)
-    count = "one number counts" if protocol.guesses == 1 else f"{protocol.guesses} numbers count"
+    count = "the first number counts" if protocol.guesses == 1 else f"the first {protocol.guesses} numbers count"
     st.text(
-        f"Of an answer the first {count} for each masked value: whatever more it lists counts as not answered. "
+        f"Of an answer, {count} for each masked value; whatever more it lists counts as not answered. "
         "The paper asked each attempt's own model."
     )
     if any(asked.case.material.run.simulated for asked in found.cases):

@@ -11,6 +11,9 @@ from tabcore.text.printable import printable
 NO_CELL = "–"
 """Where a table has nothing to say."""
 
+NOT_RECORDED = "not recorded"
+"""The suite, model or method of a run whose log and folder name none."""
+
 _WIDEST = 60
 """Characters of the widest column."""
 
@@ -52,4 +55,4 @@ def say_simulated(flags: Iterable[bool]) -> None:
 
 def named(*parts: str) -> str:
     """Suite, model, method in one word; what the record lacks is said."""
-    return " · ".join(part or "not recorded" for part in parts)
+    return " · ".join(part or NOT_RECORDED for part in parts)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tabcore.commands.paired import print_paired
-from tabcore.commands.printing import NO_CELL, counted, named, print_json, print_table, say, say_simulated
+from tabcore.commands.printing import NO_CELL, NOT_RECORDED, counted, named, print_json, print_table, say, say_simulated
 
 if TYPE_CHECKING:
     from tabcore.analyses.ablation import Switched
@@ -88,7 +88,8 @@ def _score_lines(rows: Sequence[Row]) -> list[tuple[str, ...]]:
             words for metric in metrics for words in (cell_words(row.cells.get(metric)), paper_words(row, metric))
         ]
         counts = (row.coverage.attempts, row.coverage.tasks, row.coverage.runs)
-        lines.append((row.suite, row.model, row.method, *figures, *map(str, counts)))
+        names = (part or NOT_RECORDED for part in (row.suite, row.model, row.method))
+        lines.append((*names, *figures, *map(str, counts)))
     return lines
 
 
@@ -165,7 +166,7 @@ def _figures(options: argparse.Namespace, runs: list[str] | None, table: str) ->
     for group in groups:
         for name, figure in group.figures.items():
             told = (figure_words(figure), f"{figure.cases:g}", paper_figure(group.model, table, name))
-            lines.append((words[name], group.model, group.method, *told))
+            lines.append((words[name], group.model or NOT_RECORDED, group.method or NOT_RECORDED, *told))
     print_table(lines)
     say_simulated(group.simulated for group in groups)
     return 0
