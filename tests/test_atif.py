@@ -113,6 +113,33 @@ def test_copied_context_is_no_turn_and_no_prompt() -> None:
     assert kinds(run) == []
 
 
+def lists(number: int, *asked: tuple[str, str], shown: dict[str, str]) -> dict[str, Any]:
+    calls = [atif_call(call_id, "bash", command=command) for call_id, command in asked]
+    results = [{"source_call_id": call_id, "content": text} for call_id, text in shown.items()]
+    return atif_step(number, "agent", "", tool_calls=calls, observation={"results": results})
+
+
+def test_a_call_id_used_again_in_a_later_turn_is_another_call() -> None:
+    first = lists(1, ("call_0", "ls a"), shown={"call_0": "a"})
+    run = run_of(atif(first, lists(2, ("call_0", "ls b"), shown={"call_0": "b"})))
+    assert [[call.arguments for call in turn.calls] for turn in run.turns] == [
+        [{"command": "ls a"}],
+        [{"command": "ls b"}],
+    ]
+    assert [[shown.text for shown in turn.observations] for turn in run.turns] == [["a"], ["b"]]
+    assert kinds(run) == []
+
+
+def test_a_call_that_stands_twice_in_a_turn_is_read_once() -> None:
+    run = run_of(atif(lists(1, ("call_0", "ls a"), ("call_0", "ls a"), shown={"call_0": "a"})))
+    assert ([len(turn.calls) for turn in run.turns], kinds(run)) == ([1], ["repeated record"])
+
+
+def test_a_call_whose_id_returns_before_its_result_is_unanswered() -> None:
+    run = run_of(atif(lists(1, ("call_0", "ls a"), shown={}), lists(2, ("call_0", "ls b"), shown={"call_0": "b"})))
+    assert [(problem.kind, problem.line) for problem in run.problems] == [("unanswered call", 1)]
+
+
 def test_a_result_without_a_call_id_answers_all_calls_of_its_turn() -> None:
     step = atif_step(
         2,

@@ -118,10 +118,15 @@ class RunAssembler:
         for call in response.calls:
             self._await(call)
 
-    def call(self, call: ToolCall) -> bool:
-        """Another call of the open response; False when the response has it already."""
-        known = call.call_id and (call.call_id in self._open_calls or call.call_id in self._answered)
-        if self._response is None or known:
+    def call(self, call: ToolCall, *, ids_return: bool = False) -> bool:
+        """Another call of the open response; False when the run, or with `ids_return` the response, has it already."""
+        if self._response is None:
+            return False
+        if ids_return:
+            known = any(call.call_id == other.call_id for other in self._response.calls)
+        else:
+            known = call.call_id in self._open_calls or call.call_id in self._answered
+        if call.call_id and known:
             return False
         self._response.calls.append(call)
         self._await(call)
@@ -166,15 +171,20 @@ class RunAssembler:
         if self.abandoned:
             return
         for call in self._open_calls.values():
-            self._account.note(
-                call.line, "unanswered call", f'the call {call.call_id} of "{call.name}" has no result', "kept without"
-            )
+            self._note_unanswered(call)
         judged = tuple(self._rubrics.values()), tuple(self._verdicts.values())
         self._account.pieces.append(RunEnded(self.key, self.header, tuple(self._waiting), *judged))
 
     def _await(self, call: ToolCall) -> None:
-        if call.call_id:
-            self._open_calls[call.call_id] = call
+        if not call.call_id:
+            return
+        if earlier := self._open_calls.pop(call.call_id, None):
+            self._note_unanswered(earlier)
+        self._open_calls[call.call_id] = call
+
+    def _note_unanswered(self, call: ToolCall) -> None:
+        what = f'the call {call.call_id} of "{call.name}" has no result'
+        self._account.note(call.line, "unanswered call", what, "kept without")
 
     def _settle(self, observation: Observation) -> None:
         """Ticks off the call that an observation answers; "" answers whatever calls are open."""

@@ -4,7 +4,8 @@ Format: RFC 0001 of the Harbor framework. An agent step is a turn, with these ex
 Claude Code's converter splits one response into a step with its text and metrics and one step a call, which are put
 together again; its words "Executed Bash toolu_…" are left out. A step with `is_copied_context` repeats an earlier one
 and becomes a message of kind `copied`. Where an agent writes its calls as text (Terminus as JSON, OpenHands as tags),
-they are read from there; its text stays whole. A document that this program exported is read by its marks
+they are read from there; its text stays whole. Call ids are unique within a turn only: local servers count anew from
+`call_0` in each. A document that this program exported is read by its marks
 (atif_marks). `line` is a step's place in `steps`, from 1.
 
 Files over WHOLE bytes are streamed. A sub-agent's log stands in a file of its own; a problem names it.
@@ -279,7 +280,7 @@ class _Run:
         for call in step.tool_calls or ():
             had_none = call.extra and call.extra.runningtab and call.extra.runningtab.call_id == ""
             told = self._call(call, place)
-            self._main.call(replace(told, call_id="") if had_none else told)
+            self._main.call(replace(told, call_id="") if had_none else told, ids_return=True)
         for result in _results(step):
             own = (result.extra and result.extra.runningtab) or ResultMark()
             self._main.observe(own.observation(result.source_call_id or "", _text(result.content), place, time))
@@ -321,7 +322,7 @@ class _Run:
         response.reasonings.extend([step.reasoning_content] if step.reasoning_content else [])
         for call in calls or written_calls(self._name, text, place):
             self._has_tab |= call.name in _TAB_TOOLS
-            if not run.call(call):
+            if not run.call(call, ids_return=True):
                 self._account.note(place, "repeated record", f"the call {call.call_id} stands here again", "read once")
         if not response.calls and _results(step):
             response.outcome = "failed"
