@@ -6,7 +6,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-_WIDTH, _HEIGHT, _MARGIN = 160, 16, 6
+_WIDTH, _HEIGHT, _MARGIN = 160, 24, 6
+"""A cell of a table draws it as high as its row and cuts what is wider than the column: lower would lose both ends."""
+
 _READ, _GREY, _WRITTEN = "#2C8FCB", "#8A929E", "#009E73"
 
 
@@ -32,7 +34,7 @@ def turn_line(turns: int, shown: Sequence[int], left: int | None, written: int |
         f'<rect width="1.4" height="4" fill="{_GREY}"/></pattern></defs>'
     )
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 -4 {_WIDTH} {_HEIGHT}">'
         f"{hatch}{''.join(parts)}</svg>"
     )
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
