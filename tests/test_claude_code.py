@@ -313,6 +313,43 @@ def test_attachments_tell_what_the_agent_saw_without_a_call() -> None:
     ]
 
 
+STATUS = "[tab] 1 open | candidates: 0 unopened, 0 above threshold | read log: 1 entry | no tab operation yet"
+STOPPED = "Stop hook feedback:\n[tab] Finish check 1 of at most 1: you stopped."
+
+
+def hooked(*contexts: str, is_meta: bool = True) -> Any:
+    """A session with a hook's words after its first result, and the words at its first stop."""
+    return run_of(
+        lines(
+            cc_user("u0", None, "x"),
+            cc_agent("u1", "u0", "m1", use("t1", command="ls")),
+            cc_user("u2", "u1", [result("t1", "a")]),
+            cc_line("u3", "u2", "attachment", attachment={"type": "hook_additional_context", "content": [*contexts]}),
+            cc_agent("u4", "u3", "m2", text("Done")),
+            cc_user("u5", "u4", STOPPED, isMeta=is_meta),
+            cc_agent("u6", "u5", "m3", text("Done")),
+        )
+    )
+
+
+def test_what_the_tabs_hooks_said_is_the_tabs() -> None:
+    run = hooked(STATUS, "another hook's words")
+    assert [(m.text, m.origin) for m in run.turns[1].before] == [(STATUS, "tab"), ("another hook's words", "harness")]
+    [check] = run.turns[2].before
+    assert (check.origin, check.kind) == ("tab", "notice")
+    assert without(check.text, check.spans, {"harness"}) == "[tab] Finish check 1 of at most 1: you stopped."
+
+
+def test_words_like_the_tabs_are_not_the_tabs_where_there_is_none() -> None:
+    for other in ("formatted 1 file", f"{STATUS}\nand more", f"see {STATUS}"):
+        run = hooked(other)
+        assert [m.origin for turn in run.turns[1:] for m in turn.before] == ["harness", "harness"]
+
+
+def test_a_person_who_types_a_stop_hooks_words_is_a_person() -> None:
+    assert [m.origin for m in hooked(STATUS, is_meta=False).turns[2].before] == ["person"]
+
+
 def test_an_interrupted_answer_is_no_stop() -> None:
     log = lines(
         cc_user("u0", None, "x"),

@@ -132,6 +132,13 @@ def test_a_finish_check_is_a_fact_of_the_stop_before_it() -> None:
     assert difference.what == "finish check"
 
 
+def test_a_finish_check_behind_a_hosts_heading_is_a_finish_check() -> None:
+    head = "Stop hook feedback:\n"
+    said = Message(head + messages.FINISH_HEAD, "tab", "notice", spans=(Span(0, len(head), "harness", "heading"),))
+    run = timeline(facts(LIST, Turn(2, text="Done"), Turn(3, text="Done", before=(said,))))
+    assert [check.turn for check in run.finish_checks] == [2]
+
+
 def corrections(*said: DecisionCorrection) -> Timeline:
     historian = Historian(HEADER, corrections=said)
     return timeline_of(event for turn in (LIST, READ) for event in historian.turn(turn).events)

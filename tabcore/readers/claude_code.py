@@ -23,10 +23,10 @@ from tabcore.readers.base import Account, account_of, seconds
 from tabcore.readers.claude_layout import Layout, Layouter
 from tabcore.readers.growing import read_whole
 from tabcore.readers.heads import Head
-from tabcore.readers.insertions import reminders_in_result, tab_block, user_message
+from tabcore.readers.insertions import hook_line, reminders_in_result, stop_feedback, tab_block, user_message
 from tabcore.readers.records import records
 from tabcore.source import Source
-from tabcore.trajectory import Json, Message, Observation, Piece, RunHeader, Span, ToolCall, Usage
+from tabcore.trajectory import Json, Message, MessageKind, Observation, Piece, RunHeader, Span, ToolCall, Usage
 
 NAME = "claude-code"
 
@@ -299,6 +299,8 @@ class _Session:
         message = user_message(text, number, time)
         if line.is_compact_summary:
             message = Message(text, "harness", "compaction", number, time)
+        elif line.is_meta and self._has_tab and (feedback := stop_feedback(text, number, time)):
+            message = feedback
         elif line.is_meta and message.origin == "person":
             message = Message(text, "harness", "reminder", number, time)
         elif self._has_tab and text.startswith("[tab] Finish check"):
@@ -313,9 +315,22 @@ class _Session:
         if queued and attachment.mode != "task-notification":
             run.say(user_message(queued, number, time))
             return
+        if attachment.type == "hook_additional_context":
+            self._told_by_hooks(run, attachment.content, number, time)
+            return
         text = queued or attachment.snippet or _loose_text(attachment.content)
         if text:
             run.say(Message(text, "harness", "reminder", number, time))
+
+    def _told_by_hooks(self, run: RunAssembler, contexts: object, number: int, time: float | None) -> None:
+        """What each hook added, as a message of its own; a status line is the tab's and tells that there is one."""
+        for context in contexts if isinstance(contexts, list) else [contexts]:
+            text = _loose_text(context)
+            of_tab = hook_line(text)
+            self._has_tab |= of_tab
+            if text:
+                kind: MessageKind = "notice" if of_tab else "reminder"
+                run.say(Message(text, "tab" if of_tab else "harness", kind, number, time))
 
 
 _CUT_SHORT = frozenset(("max_tokens", "refusal", "model_context_window_exceeded"))

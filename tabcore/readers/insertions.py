@@ -113,3 +113,28 @@ def tab_block(blocks: list[str]) -> tuple[Span, ...]:
     end = sum(map(len, blocks)) + len(blocks) - 1
     start = end - len(blocks[-1])
     return (Span(start - 1, start, "tab", "separator"), Span(start, end, "tab", "status line"))
+
+
+_STATUS = re.compile(r"\[tab\] \d+ open \| [^\n]*")
+_STOP_FEEDBACK = re.compile(r"Stop hook feedback:\s*(?=\[tab\] Finish check)")
+
+
+def hook_line(text: str) -> bool:
+    """True for what a hook added beside a result, where it is the tab's status line and nothing else.
+
+    >>> hook_line("[tab] 1 open | no tab operation yet"), hook_line("[tab] 1 open | x\\nand more")
+    (True, False)
+    """
+    return _STATUS.fullmatch(text.strip()) is not None
+
+
+def stop_feedback(text: str, line: int, time: float | None) -> Message | None:
+    """The tab's finish check as Claude Code hands on what a hook said at a stop; its own heading is marked.
+
+    >>> stop_feedback("Stop hook feedback:\\n[tab] Finish check 1", 3, None).spans
+    (Span(start=0, end=20, origin='harness', what='heading'),)
+    """
+    heading = _STOP_FEEDBACK.match(text)
+    if heading is None:
+        return None
+    return Message(text, "tab", "notice", line, time, (Span(0, heading.end(), "harness", "heading"),))

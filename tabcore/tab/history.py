@@ -128,8 +128,10 @@ class Historian:
             self._events += self.keeper.state_task(
                 turn, without(message.text, message.spans, {"harness", "tab"}).strip()
             )
-        elif message.origin == "tab" and message.text.startswith(messages.FINISH_HEAD[:18]):
-            self._check_finish(message.text, turn)
+        elif message.origin == "tab":
+            said = without(message.text, message.spans, {"harness"})
+            if said.startswith(messages.FINISH_HEAD[:18]):
+                self._check_finish(said, turn)
 
     def _check_finish(self, recorded: str, turn: int) -> None:
         stop = self._stopped if self._stopped is not None else turn
