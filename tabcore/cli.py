@@ -404,22 +404,29 @@ def _run_json(row: RunRow) -> dict[str, Any]:
 
 
 def _print_loaded(loaded: Sequence[Loaded]) -> None:
-    """One table of all that was given, then the problems, then the sums."""
-    rows = [("file", "state", "runs", "problems", "what was read, or why not")]
-    rows += [(item.path, item.state, str(len(item.runs)), str(len(item.problems)), _fate(item)) for item in loaded]
-    print_table(rows)
+    """One table of what was given, of many files only the noteworthy; then the problems, then the sums."""
+    states = Counter(item.state for item in loaded)
+    named = loaded if len(loaded) < _MANY else _noteworthy(loaded, states.most_common(1)[0][0])
+    if named:
+        rows = [("file", "state", "runs", "problems", "what was read, or why not")]
+        rows += [(item.path, item.state, str(len(item.runs)), str(len(item.problems)), _fate(item)) for item in named]
+        print_table(rows)
     for item in loaded:
         for problem in item.problems[:_PROBLEMS_SHOWN]:
             say(printable(f"  {problem}", " "))
         if len(item.problems) > _PROBLEMS_SHOWN:
             say(printable(f"  … and {len(item.problems) - _PROBLEMS_SHOWN} more problems of {item.path}", " "))
     runs = sum(len(item.runs) for item in loaded)
-    states = Counter(item.state for item in loaded)
     problems = sum(len(item.problems) for item in loaded)
     files = ", ".join(f"{number} {state}" for state, number in states.items())
     say(f"{counted(runs, 'run')}; files: {files}; {counted(problems, 'problem')}")
     if secrets := sum(item.secrets for item in loaded):
         say(f"{counted(secrets, 'place')} with a key or token: masked in what is shown and exported; see --no-redact")
+
+
+def _noteworthy(loaded: Sequence[Loaded], usual: str) -> list[Loaded]:
+    """The files with a problem, and those of another state than most."""
+    return [item for item in loaded if item.problems or item.state != usual]
 
 
 def _fate(item: Loaded) -> str:
@@ -428,6 +435,8 @@ def _fate(item: Loaded) -> str:
 
 
 _PROBLEMS_SHOWN = 5
+_MANY = 40
+"""Files from which on a load names only the noteworthy ones."""
 
 
 class _ProgressLine:

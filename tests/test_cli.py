@@ -80,6 +80,22 @@ def test_one_table_says_what_was_loaded_skipped_and_why_and_strict_makes_problem
         assert run(capsys, "load", "--strict", "--db", db, *map(str, paths))[0] == wanted
 
 
+def test_of_many_files_a_load_names_those_with_a_problem_or_another_state(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def named() -> tuple[list[str], str]:
+        lines = run(capsys, "load", "--db", db, str(tmp_path / "logs"))[1].splitlines()
+        return [line.split()[0].rpartition("/")[2] for line in lines if ".jsonl  " in line], lines[-1]
+
+    (tmp_path / "logs").mkdir()
+    for number in range(38):
+        write_log(tmp_path / "logs", f"{number}.jsonl", pi_log(session=str(number)))
+    write_log(tmp_path / "logs", "torn.jsonl", pi_log(session="t")[:-40])
+    assert len(named()[0]) == 39
+    write_log(tmp_path / "logs", "new.jsonl", pi_log(session="new"))
+    assert named() == (["new.jsonl", "torn.jsonl"], "40 runs; files: 39 unchanged, 1 loaded; 1 problem")
+
+
 def test_an_unknown_run_ends_with_2_in_one_line_with_the_remedy(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "show", "abc", "--db", db)
     assert (code, out) == (2, "")
