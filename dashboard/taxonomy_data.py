@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dashboard.asking import Job
 from dashboard.data import Stamp, stamp, store_file
-from tabcore import annotating, labelling
+from tabcore import labelling
 from tabcore.analyses.agreement import Agreement, Item, Labelling
 from tabcore.analyses.failure_taxonomy import FailureTaxonomy
 from tabcore.analyses.failure_types import FailureType
@@ -17,8 +18,10 @@ from tabcore.analyses.rubric_case import RubricCase
 from tabcore.exports.label_rows import read_rows
 from tabcore.labelling import RULES as RULES
 from tabcore.language_models import Endpoint
-from tabcore.presentation.report import PARTS, Chosen, Part
-from tabcore.presentation.report import report as report_of
+
+if TYPE_CHECKING:
+    from tabcore import annotating
+    from tabcore.presentation.report import Part
 
 
 def taxonomy() -> FailureTaxonomy:
@@ -83,6 +86,8 @@ def annotate(plan: annotating.Plan, where: Endpoint, at_once: int) -> None:
     db, running = store_file(), annotation_job()
     if running is not None and running.is_running:
         return
+    from tabcore import annotating
+
     started: Job[annotating.Annotated] = Job(f"{where.model} at {where.base_url}")
     started.start(lambda note, cancel: annotating.annotate(db, plan, where, at_once, note, cancel))
     _annotation_jobs()[str(db)] = started
@@ -90,6 +95,9 @@ def annotate(plan: annotating.Plan, where: Endpoint, at_once: int) -> None:
 
 def report(runs: Collection[str], annotator: str, parts: Collection[Part], title: str) -> str:
     """The report on these runs as one HTML page; the rules' types where the annotator is RULES."""
+    from tabcore.presentation.report import PARTS, Chosen
+    from tabcore.presentation.report import report as report_of
+
     who = "" if annotator == RULES else annotator
     return report_of(store_file(), Chosen(tuple(runs), [one for one in PARTS if one in parts], who, title))
 
@@ -101,6 +109,8 @@ def _annotation_jobs() -> dict[str, Job[annotating.Annotated]]:
 
 @st.cache_resource(max_entries=4, show_spinner="Counting what would be asked …")
 def _annotation_plan(db: str, stamp: Stamp, runs: tuple[str, ...], model: str, most: int) -> annotating.Plan:
+    from tabcore import annotating
+
     return annotating.plan(db, runs, model, most)
 
 

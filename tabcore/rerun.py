@@ -13,21 +13,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import platformdirs
 
-from tabcore import ingest
 from tabcore.errors import Problem, UsageError
 from tabcore.exports.atif import to_atif
 from tabcore.exports.judging import Judged
 from tabcore.exports.judging import for_judge as without_tab
-from tabcore.ingest import Progress
 from tabcore.redaction import Masks, redacted
-from tabcore.rederivation import derive_stored
-from tabcore.rows import CorrectionRow, Followed, Loaded, Replay, RunRow, TurnBody
-from tabcore.store import answers, growing, secret_selects, selects, writing
+from tabcore.rows import QUIET, CorrectionRow, Followed, Loaded, Replay, RunRow, TurnBody
 from tabcore.store import corrections as said
+from tabcore.store import secret_selects, selects
 from tabcore.store.record_selects import stored_run
 from tabcore.store.records import Correction, StoredRun
 from tabcore.store.run_ids import number_of
@@ -39,7 +36,10 @@ from tabcore.tab.oracle import Checked, absolute
 from tabcore.tab.review import SHOWN, Reviewer
 from tabcore.tab.tab import Candidate, Entry, Requirement, Tab
 from tabcore.trajectory import Json, Run
-from tabcore.watching import QUIET, Watcher
+
+if TYPE_CHECKING:
+    from tabcore.ingest import Progress
+    from tabcore.watching import Watcher
 
 Db = str | Path | None
 _Shown = TypeVar("_Shown")
@@ -118,6 +118,8 @@ def load(
 
     Without `redact` nobody looks for secrets in what is loaded, so that none of them is ever masked.
     """
+    from tabcore import ingest
+
     return ingest.load(paths, open_store(db), progress, look_for_secrets=redact)
 
 
@@ -139,13 +141,15 @@ def watcher(
     folders: Sequence[str], db: Db = None, say: Callable[[str], object] = lambda _: None, *, quiet: float = QUIET
 ) -> Watcher:
     """Follows folders of growing logs; nothing happens before `run` or `step`."""
+    from tabcore.watching import Watcher
+
     return Watcher(folders, open_store(db), say, quiet=quiet)
 
 
 def followed(db: Db = None) -> tuple[Followed, ...]:
     """Every log that is or was followed while it grew, the one that grew last first."""
     with open_store(db).reading() as connection:
-        return growing.followed(connection)
+        return selects.followed(connection)
 
 
 def replay(db: Db, run_id: str) -> Replay:
@@ -258,6 +262,8 @@ def correct(db: Db, run_id: str, *, root: str | Kept | None = KEPT, task: str | 
 
     What is None is derived as if nobody had corrected it. Corrections stay when the log is loaded again.
     """
+    from tabcore.rederivation import derive_stored
+
     with open_store(db).writing() as connection:
         number = number_of(connection, run_id)
         stored = stored_run(connection, number)
@@ -277,6 +283,8 @@ def correct_decision(db: Db, run_id: str, correction: DecisionCorrection) -> Run
     the latest counts; they stay when the log is loaded again, grown or from another place. Refused where nothing can
     have been captured, since the call has no result or is an operation of the tab, and where nothing is to be taken back.
     """
+    from tabcore.rederivation import derive_stored
+
     with open_store(db).writing() as connection:
         number = number_of(connection, run_id)
         stored = stored_run(connection, number)
@@ -315,6 +323,8 @@ def delete(db: Db, run_id: str, *, with_corrections: bool = False) -> None:
 
     A run whose decisions a person corrected goes only `with_corrections`, since these are in no log.
     """
+    from tabcore.store import answers, writing
+
     with open_store(db).writing() as connection:
         number = number_of(connection, run_id)
         stored = stored_run(connection, number)

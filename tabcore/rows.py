@@ -223,6 +223,10 @@ class Loaded:
     """Places where a key or token stands."""
 
 
+QUIET = 600.0
+"""Seconds without growth after which a log counts as ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class Followed:
     """A log that is or was followed while it grew. `grown` is when its last bytes came, in seconds since 1970, UTC.

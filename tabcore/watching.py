@@ -24,14 +24,13 @@ from tabcore.following import FollowedLog
 from tabcore.growth import FileStatus, GrowingFile
 from tabcore.readers import GROWING, identify
 from tabcore.readers.base import HEAD
+from tabcore.rows import QUIET
 from tabcore.source import Folder, Line, Source
 from tabcore.store import corrections, growing, writing
 from tabcore.store.store import Store
 
 LOOK = 0.5
 """Seconds between two looks."""
-QUIET = 600.0
-"""Seconds without growth after which a log counts as ended."""
 WHOLE_PAUSE = 2.0
 """Seconds at least between two loads of what is not followed byte by byte."""
 

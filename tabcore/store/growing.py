@@ -11,11 +11,10 @@ from typing import Literal
 
 import pyarrow as pa
 
-from tabcore.rows import Followed
 from tabcore.store.columns import COLUMNS, Tables
 from tabcore.store.records import FileRecord
 from tabcore.store.text_writing import WITH_TEXTS, insert_texts
-from tabcore.store.texts import restored_rows, storable
+from tabcore.store.texts import storable
 from tabcore.store.texts import storable_values as words
 from tabcore.store.writing import Connection, append, drop, enter_files, let_go, run_row, sweep
 
@@ -169,15 +168,3 @@ def note_followed(connection: Connection, path: str, grown: float, quiet: float,
     """Say of a log when it grew last, and whether it is still followed. Fields as in `Followed`."""
     connection.execute("DELETE FROM followed WHERE path = ?", words([path]))
     connection.execute("INSERT INTO followed VALUES (?, ?, ?, ?)", [*words([path]), grown, quiet, *words([ended])])
-
-
-def followed(connection: Connection) -> tuple[Followed, ...]:
-    """Every log that is or was followed, the one that grew last first."""
-    query = "SELECT path, grown, quiet, ended FROM followed ORDER BY grown DESC, path"
-    return tuple(Followed(*row) for row in restored_rows(connection.execute(query).fetchall()))
-
-
-def newest(connection: Connection, run_id: str) -> int | None:
-    """The number of the run that once had this id, while its log was shorter; None where none had."""
-    row = connection.execute("SELECT run FROM run_aliases WHERE run_id = ? LIMIT 1", words([run_id])).fetchone()
-    return row[0] if row else None

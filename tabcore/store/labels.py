@@ -11,7 +11,6 @@ from tabcore.analyses.failure_types import named_type
 from tabcore.analyses.labels import Label, Note
 from tabcore.store.texts import restored_rows
 from tabcore.store.texts import storable_values as words
-from tabcore.store.writing import append
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -101,6 +100,8 @@ def _log(connection: Connection, number: int) -> tuple[Any, ...]:
 
 def _append(connection: Connection, table: str, rows: list[tuple[Any, ...]]) -> None:
     if rows:
+        from tabcore.store.writing import append  # who only reads starts without what writing needs
+
         query = "SELECT column_name FROM duckdb_columns() WHERE table_name = ? AND database_name = current_database()"
         names = [name for (name,) in connection.execute(f"{query} ORDER BY column_index", [table]).fetchall()]
         append(connection, table, dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))

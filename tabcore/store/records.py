@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tabcore.errors import Problem
-from tabcore.store.columns import Tables
 from tabcore.tab.corrections import DecisionCorrection
 from tabcore.trajectory import Message, RunHeader, Tally, Turn
+
+if TYPE_CHECKING:
+    from tabcore.store.columns import Tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 from tabcore.errors import UsageError
-from tabcore.store import growing, selects
+from tabcore.store import selects
 
 
 def numbers_of_runs(connection: selects.Connection, run_ids: Iterable[str]) -> list[int]:
@@ -20,7 +20,7 @@ def number_of(connection: selects.Connection, run_id: str) -> int:
     numbers = selects.run_numbers(connection)
     if run_id in numbers:
         return numbers[run_id]
-    if (grown := growing.newest(connection, run_id)) is not None:
+    if (grown := selects.newest(connection, run_id)) is not None:
         return grown
     begun = [known for known in numbers if run_id and known.startswith(run_id)]
     main = [known for known in begun if "." not in known]

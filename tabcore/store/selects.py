@@ -15,6 +15,7 @@ from tabcore.rows import (
     CallBody,
     CallRow,
     Decision,
+    Followed,
     ObservationBody,
     Replay,
     RunRow,
@@ -22,7 +23,7 @@ from tabcore.rows import (
     TurnRow,
 )
 from tabcore.store.corrections import correction_rows
-from tabcore.store.texts import restored, restored_rows, storable
+from tabcore.store.texts import restored, restored_rows, storable, storable_values
 from tabcore.tab.events import (
     CaptureUndecided,
     Consulted,
@@ -358,3 +359,17 @@ def _neighbours(places: Sequence[int]) -> list[tuple[int, int]]:
         else:
             ranges.append((place, place))
     return ranges
+
+
+def followed(connection: Connection) -> tuple[Followed, ...]:
+    """Every log that is or was followed, the one that grew last first."""
+    query = "SELECT path, grown, quiet, ended FROM followed ORDER BY grown DESC, path"
+    return tuple(Followed(*row) for row in restored_rows(connection.execute(query).fetchall()))
+
+
+def newest(connection: Connection, run_id: str) -> int | None:
+    """The number of the run that once had this id, while its log was shorter; None where none had."""
+    row = connection.execute(
+        "SELECT run FROM run_aliases WHERE run_id = ? LIMIT 1", storable_values([run_id])
+    ).fetchone()
+    return row[0] if row else None

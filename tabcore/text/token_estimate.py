@@ -12,7 +12,7 @@ def estimated_tokens(text: str) -> int:
     >>> estimated_tokens("sixteen letters!"), estimated_tokens("五万元")
     (5, 3)
     """
-    wide = sum(not character.isascii() for character in text) if not text.isascii() else 0
+    wide = 0 if text.isascii() else len(text) - len(text.encode("ascii", "ignore"))
     return -int(-(len(text) - wide) // CHARACTERS) + wide
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from capture import typical
+from capture import reference, typical
 from dashboard_server import BROWSER_FLAGS, chromium, free_port, serving
 from hook import filled_tab, processes
 from load import Loading
@@ -204,7 +204,8 @@ def small_rows(room: Room) -> Iterator[Row]:
         collection = documents(count, length)
         took = min(cpu_seconds(lambda collection=collection: kept(collection, QUERY)) for _ in range(3))
         yield Row(f"BM25 after each of 300 turns, {name}", took, "CPU s", gate, moonshot)
-    yield Row("a command, parsed and decided", 1e6 / typical(), "us CPU", 60, 25)
+    beside = f"a step of an empty loop takes {reference():.0f} ns"
+    yield Row("a command, parsed and decided", 1e6 / typical(), "us CPU", 60, 25, beside)
     with filled_tab() as (workspace, folder):
         repeats = processes(workspace, folder)
     beside = f"python alone {median(repeats['python alone'].times):.0f} ms"
