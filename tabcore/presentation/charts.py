@@ -41,6 +41,7 @@ def outcome_bars(outcomes: Mapping[Outcome, int]) -> go.Figure:
     shown = [name for name in _OUTCOMES if name != "not evaluated" or outcomes.get(name)]
     total = sum(outcomes.get(name, 0) for name in shown)
     counts = [outcomes.get(name, 0) for name in shown]
+    words = [_counted(Rate(count, total)) for count in counts]
     judged = total - outcomes.get("not evaluated", 0)
     figure = go.Figure(
         go.Bar(
@@ -49,13 +50,12 @@ def outcome_bars(outcomes: Mapping[Outcome, int]) -> go.Figure:
             customdata=shown,
             orientation="h",
             marker=_marks([_OUTCOMES[name] for name in shown]),
-            text=[_counted(Rate(count, total)) for count in counts],
-            textposition="outside",
-            cliponaxis=False,
-            hovertemplate="%{y}: %{text}<extra></extra>",
+            hovertext=words,
+            hovertemplate="%{y}: %{hovertext}<extra></extra>",
             showlegend=False,
         )
     )
+    _say_beside(figure, [_OUTCOMES[name].words for name in shown], words)
     figure.add_trace(_paper([PAPER_MISSING], [_OUTCOMES["absent, failed"].words], "paper: 19.8 % of 891"))
     title = f"What became of the {judged:,} expected values that were shown"
     return _laid_out(figure, title, len(shown))
@@ -77,9 +77,7 @@ def rate_bar(rate: Rate, words: str, title: str, paper: float, paper_words: str)
             showlegend=False,
         )
     )
-    figure.add_annotation(
-        x=0, y=words, text=_counted(rate), xanchor="left", showarrow=False, font={"color": "white"}, xshift=6
-    )
+    _say_beside(figure, [words], [_counted(rate)])
     figure.add_trace(_paper([paper], [words], paper_words))
     return _laid_out(figure, title, 1)
 
@@ -122,12 +120,17 @@ def recovery_bars(arms: Sequence[ArmResult], who: str) -> go.Figure:
             showlegend=False,
         )
     )
-    for look, rate in zip(looks, rates, strict=True):
-        words = f"{rate.count}/{rate.of}" if rate.of else "not asked"
-        figure.add_annotation(x=1, y=look.words, text=words, xanchor="left", showarrow=False, xshift=10)
+    words = [f"{rate.count}/{rate.of}" if rate.of else "not asked" for rate in rates]
+    _say_beside(figure, [look.words for look in looks], words)
     papers = [PAPER_RECOVERED[result.arm] for result in arms]
     figure.add_trace(_paper(papers, [look.words for look in looks], "paper: 8.4, 45.8, 78.1 %"))
     return _laid_out(figure, f"Recovered by {who}", len(arms))
+
+
+def _say_beside(figure: go.Figure, rows: Sequence[str], words: Sequence[str]) -> None:
+    """Words of each row right of the axis, where no bar, interval or paper's mark can stand."""
+    for row, word in zip(rows, words, strict=True):
+        figure.add_annotation(x=1, y=row, text=word, xanchor="left", showarrow=False, xshift=10)
 
 
 def _counted(rate: Rate) -> str:
@@ -159,7 +162,7 @@ def _laid_out(figure: go.Figure, title: str, rows: int) -> go.Figure:
     figure.update_layout(
         title={"text": title, "font": {"size": 15}, "x": 0, "xanchor": "left"},
         height=126 + 38 * rows,
-        margin={"l": 8, "r": 90, "t": 40, "b": 58},
+        margin={"l": 8, "r": 116, "t": 40, "b": 58},
         bargap=0.35,
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
