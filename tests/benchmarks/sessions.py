@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -61,6 +61,8 @@ class Session:
     crossed: list[str] = field(default_factory=list)
     labelled: int = 0
     turn: int = 2
+    is_lost: bool = True
+    """Whether the own replay must be opened by its address."""
 
     @property
     def word(self) -> str:
@@ -89,13 +91,14 @@ class Session:
 async def step(session: Session) -> None:
     """Opens the own run's replay, anew each third time, and steps ten turns on."""
     page = session.page
-    if session.visits["replay"] % 3 == 0:
+    if session.is_lost or session.visits["replay"] % 3 == 0:
         session.turn = 2 + session.number + 10 * (session.visits["replay"] % 20)
         await page.goto(f"{session.url}/replay?run={session.run}&turn={session.turn}")
     else:
         await session.go("Replay")
     await page.locator(f".replay[data-turn='{session.turn}']").wait_for()
     await session.settle()
+    session.is_lost = False
     session.is_own(await page.locator(".st-key-run-line").inner_text(), "the line of the run")
     await page.evaluate(WATCH)
     for number in range(10):
@@ -191,7 +194,9 @@ async def go_round(session: Session, draw: random.Random, until: float = float("
                 await ROUND[part](session)
             except (Error, AssertionError) as fault:
                 session.faults.append(f"{session.word}, {part}: {str(fault)[:400]}")
-                await session.page.goto(f"{session.url}/replay?run={session.run}&turn={session.turn}")
+                session.is_lost = True
+                with suppress(Error):
+                    await session.page.goto(session.url)
             session.visits[part] += 1
             await asyncio.sleep(session.pause * draw.uniform(0.5, 1.5))
 
