@@ -41,5 +41,5 @@ def test_three_sessions_click_for_a_minute_without_a_fault_and_none_sees_another
     outcome = json.loads(told.read_text())
     assert (outcome["faults"], outcome["crossed"]) == ([], [])
     assert outcome["loads"][0] == outcome["loads"][1] >= 1
-    assert outcome["labels"][0] == outcome["labels"][1] >= 2
+    assert outcome["labels"][0] >= outcome["labels"][1] >= 2
     assert set(outcome["visits"]) >= {"replay", "runs", "missing", "taxonomy", "query"}
