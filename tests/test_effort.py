@@ -13,6 +13,8 @@ from tabcore.analyses.effort import PRICED, WORDS, EffortRun, Price, effort, pri
 from tabcore.analyses.paired_comparison import Comparison, paired_comparison
 from tabcore.analyses.score_facts import ScoredRun
 
+WRITES = ("first_write", "last_write")
+
 
 def took(run: ScoredRun, turns: float, cost: float | None = None) -> EffortRun:
     numbers: dict[str, float | None] = dict.fromkeys(WORDS)
@@ -65,6 +67,15 @@ def test_what_the_tab_adds_is_told_apart_from_what_was_read(store: Path) -> None
     whole = 487 + 389 + 175 + 182 + 360 + 121 + 1734 + 143 + 3 * 137 + 137 + 268 + 197 + 137
     assert told["tab_chars"] == whole - 787 + 1039
     assert (told["tab_calls"], told["last_read"], told["first_write"], told["check"]) == (8, 13, 8, 12)
+
+
+def test_no_run_writes_last_before_it_writes_first(store: Path) -> None:
+    groups = tables.effort(store)
+    written = [{part.run_id: part.count for part in group.figures[name].parts} for group in groups for name in WRITES]
+    for first, last in zip(written[::2], written[1::2], strict=True):
+        assert first.keys() == last.keys()
+        assert all(first[run] <= last[run] for run in first)
+    assert any(written)
 
 
 def test_a_run_without_a_tab_has_none_of_its_characters(store: Path) -> None:

@@ -77,6 +77,18 @@ def test_success_within_counts_all_attempts_of_each_method_on_rubrics_so_labelle
     assert success_within(TWO, LABELS) == {"dci": Rate(1, 4), "running_tab": Rate(3, 4)}
 
 
+def test_success_is_told_in_the_methods_own_order() -> None:
+    methods = ("no_review", "running_tab", "todo", "dci", "self_refine")
+    found = made(*((run(name, name), {"a": False}) for name in methods))
+    assert list(success_within(found, {("dci", "a"): SHOWN})) == [
+        "dci",
+        "todo",
+        "self_refine",
+        "running_tab",
+        "no_review",
+    ]
+
+
 def test_runs_of_another_model_are_not_the_same_rubrics() -> None:
     found = made((run("d1", "dci"), {"a": False}), (run("t1", "running_tab", model="other"), {"a": True}))
     assert success_within(found, {("d1", "a"): SHOWN}) == {"dci": Rate(0, 1)}

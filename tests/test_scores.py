@@ -11,8 +11,11 @@ from small_logs import pi_agent, pi_log, pi_user
 
 from tabcore import rerun, tables
 from tabcore.analyses import paper
+from tabcore.analyses.ablation import ablation
 from tabcore.analyses.final_answers import matches
-from tabcore.analyses.score_facts import company_score
+from tabcore.analyses.paired_comparison import paired_comparison
+from tabcore.analyses.reading_volume import reading_volume
+from tabcore.analyses.score_facts import ScoredRun, company_score
 from tabcore.analyses.scores import Row, Scores, scores
 from tabcore.cli import main
 
@@ -89,11 +92,24 @@ def test_best_and_second_best_are_marked_within_a_model() -> None:
 def test_rows_stand_in_the_papers_order_and_missing_ones_are_named() -> None:
     runs = [scored("a", "+", method=method) for method in ("running_tab", "zeta", "dci")]
     found = scores([*runs, scored("a", "+", model="other"), scored("x", "+", suite="Other", method="dci")])
-    assert [row.method for row in found.rows if row.model == "m"] == ["dci", "dci", "running_tab", "zeta"]
+    assert [row.method for row in found.rows if row.model == "m"] == ["dci", "running_tab", "zeta", "dci"]
     assert found.missing == (
         ("Workspace-Bench", "other", "running_tab"),
         ("Workspace-Bench", "other", "zeta"),
     )
+
+
+def test_the_benchmark_of_the_most_runs_comes_first_then_by_name() -> None:
+    def runs(suite: str, count: int) -> list[ScoredRun]:
+        methods = ("dci", "running_tab")
+        return [scored(f"t{n}", "+-", suite=suite, method=method) for n in range(count) for method in methods]
+
+    made = [*runs("A small one", 1), *runs("C", 2), *runs("B", 2)]
+    order = ["B", "C", "A small one"]
+    assert list(dict.fromkeys(row.suite for row in scores(made).rows)) == order
+    assert list(dict.fromkeys(one.suite for one in paired_comparison(made))) == order
+    assert list(dict.fromkeys(one.suite for one in ablation(scores(made).rows))) == order
+    assert [one.suite for one in reading_volume(made)] == order
 
 
 def test_a_switch_of_running_tab_is_no_rival_of_the_methods() -> None:

@@ -21,6 +21,7 @@ from tabcore.analyses.tab_holdings import tab_holdings
 from tabcore.analyses.tab_operations import WORDS as USED_WORDS
 from tabcore.analyses.tab_operations import tab_operations
 from tabcore.cli import main
+from tabcore.commands.scores import volume_sentence, volume_words
 
 RUN = TabRun("run", "m", "running_tab", recorded=True)
 
@@ -160,6 +161,18 @@ def test_tasks_fall_into_thirds_by_what_the_baseline_received() -> None:
     assert [(third.low, third.high) for third in found.thirds] == [(0, 100), (200, 300), (400, 500)]
     assert [round(third.gain, 2) for third in found.thirds] == [0.0, 0.25, 0.75]
     assert (found.drop, found.ratio) == (1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("lightest", "said"),
+    [("++--", "falls by 25.0 points"), ("----", "rises by 25.0 points"), ("+---", "stays as it is")],
+)
+def test_what_becomes_of_the_baseline_is_said_without_a_second_sign(lightest: str, said: str) -> None:
+    signs = (lightest, "++++", "+---")
+    runs = [scored(str(n), sign, chars=1000 + n) for n, sign in enumerate(signs)]
+    [found] = reading_volume([*runs, *(scored(str(n), "++++", method="running_tab") for n in range(3))])
+    assert f"the baseline {said} (paper: falls by 16 to 27)" in volume_sentence(found)
+    assert [volume_words(third) for third in found.thirds] == ["1,000", "1,001", "1,002"]
 
 
 def test_a_tasks_volume_is_the_mean_of_its_attempts_and_a_third_pools_them() -> None:

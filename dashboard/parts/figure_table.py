@@ -45,9 +45,9 @@ def draw(
             name: st.column_config.TextColumn(
                 alignment="right" if name in right else "left",
                 pinned=name == first,
-                width=330 if name == first else None,
+                width=_width(cells) if name == first else None,
             )
-            for name in columns
+            for name, cells in columns.items()
         },
         height=load_report.height_of(rows, 24),
         placeholder="",
@@ -56,6 +56,15 @@ def draw(
     cells = chosen["selection"]["cells"]
     if cells and (told := behind.get((cells[0][0], cells[0][1]))):
         run_list.draw(told.words, told.parts, key, shares=told.shares)
+
+
+def _width(words: Sequence[str]) -> int:
+    """Pixels that a column's longest words take.
+
+    >>> _width(["turns", "open requirements reviewed beside an excerpt with words of theirs"])
+    479
+    """
+    return 24 + 7 * max(map(len, words), default=0)
 
 
 _NUMBERS = ("paper", "attempts", "tasks", "runs", "of ", "left out", "95 %", "p", "needed", "difference")

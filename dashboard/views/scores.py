@@ -359,7 +359,7 @@ def volume_table(one: Volume, baseline: str, method: str) -> tuple[dict[str, lis
     return {
         "third": [third.name for third in one.thirds],
         "tasks": [str(len(third.tasks)) for third in one.thirds],
-        "of characters": [f"{third.low:,.0f} to {third.high:,.0f}" for third in one.thirds],
+        "of characters": [words.volume_words(third) for third in one.thirds],
         _named(baseline): [f"{100 * third.baseline.count / third.baseline.of:.1f}" for third in one.thirds],
         _named(method): [f"{100 * third.method.count / third.method.of:.1f}" for third in one.thirds],
         "gain": [f"{100 * third.gain:+.1f}" for third in one.thirds],

@@ -29,7 +29,7 @@ WORDS: Mapping[str, str] = {
     "cost": "cost, as recorded",
     "last_read": "turn of the last read",
     "first_write": "turn of the first write",
-    "last_write": "turn of the last write of what was delivered",
+    "last_write": "turn of the last write",
     "check": "turn of the finish check",
 }
 PRICED = ("turns", "chars", "tab_chars", "tokens_in", "tokens_out", "cost")

@@ -13,6 +13,7 @@ from tabcore.analyses.agreement import Item, Labelling
 from tabcore.analyses.failure_taxonomy import FailedRubric, FailureTaxonomy
 from tabcore.analyses.failure_types import TYPES, FailureType
 from tabcore.analyses.rates import Rate
+from tabcore.analyses.score_facts import method_order
 from tabcore.analyses.value_facts import RubricFacts, RunFacts
 
 PASSED, NOT_LABELLED = "passed", "no type"
@@ -79,9 +80,7 @@ def success_within(
         if rubric.passed is not None and not rubric.judge_failed and _same(run, rubric.rubric_id) in wanted:
             counts[run.method or ""][0] += rubric.passed
             counts[run.method or ""][1] += 1
-    return {
-        method: Rate(passed, of) for method, (passed, of) in sorted(counts.items(), key=lambda item: item[0] != base)
-    }
+    return {method: Rate(*counts[method]) for method in sorted(counts, key=method_order)}
 
 
 def flow(found: FailureTaxonomy, labels: Labelling, first: str, second: str) -> dict[tuple[str, str], int]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabcore.analyses.paired_tests import Probability, bootstrap_interval, cases_needed, holm, sign_flip_test
-from tabcore.analyses.score_facts import METRICS, Metric, ScoredRun, measure_of, method_order, parts_of
+from tabcore.analyses.score_facts import METRICS, Metric, ScoredRun, measure_of, method_order, parts_of, suites_first
 
 GAIN = 0.03
 """The gain whose detection is asked about: 3 points."""
@@ -82,10 +82,11 @@ def paired_comparison(
     for run in runs:
         if parts_of(run):
             groups[run.suite, run.model][run.method].append(run)
+    suites = suites_first(run for by_method in groups.values() for those in by_method.values() for run in those)
     wanted = None if methods is None else set(methods)
     found = [
         one
-        for (suite, model), by_method in sorted(groups.items())
+        for (suite, model), by_method in sorted(groups.items(), key=lambda item: (suites.index(item[0][0]), item[0][1]))
         for method in sorted(by_method, key=method_order)
         if baseline in by_method and method != baseline and (wanted is None or method in wanted)
         for metric in METRICS[measure_of(suite)]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tabcore.analyses.rates import Rate
-from tabcore.analyses.score_facts import METRICS, Metric, RunPart, ScoredRun, parts_of
+from tabcore.analyses.score_facts import METRICS, Metric, RunPart, ScoredRun, parts_of, suites_first
 
 THIRDS = ("lightest", "middle", "heaviest")
 
@@ -69,9 +69,10 @@ def reading_volume(runs: Iterable[ScoredRun], baseline: str = "dci", method: str
     for run in runs:
         if run.method in (baseline, method) and parts_of(run):
             groups[run.suite, run.model].append(run)
+    suites = suites_first(run for those in groups.values() for run in those)
     return tuple(
         _volume(suite, model, those, baseline)
-        for (suite, model), those in sorted(groups.items())
+        for (suite, model), those in sorted(groups.items(), key=lambda item: (suites.index(item[0][0]), item[0][1]))
         if {run.method for run in those} == {baseline, method}
     )
 

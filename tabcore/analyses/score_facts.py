@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -123,6 +124,12 @@ def _of_answer(run: ScoredRun) -> dict[Metric, Rate]:
         return {}
     exact, near = (matches(run.answer, run.expected, error) for error in ("0", "0.01"))
     return {"acc0": Rate(exact, 1), "acc1": Rate(near, 1)}
+
+
+def suites_first(runs: Iterable[ScoredRun]) -> list[str]:
+    """The benchmarks, that of the most runs first; of as many by name."""
+    counts = Counter(run.suite for run in runs)
+    return sorted(counts, key=lambda suite: (-counts[suite], suite))
 
 
 def method_order(method: str) -> tuple[int, str]:

@@ -23,6 +23,7 @@ from tabcore.analyses.score_facts import (
     measure_of,
     method_order,
     parts_of,
+    suites_first,
 )
 
 Place = Literal["best", "second", ""]
@@ -122,12 +123,13 @@ class Scores:
 
 
 def scores(runs: Iterable[ScoredRun]) -> Scores:
-    """The rows by benchmark, model and method; runs without rubrics of any kind are no part of it."""
+    """The rows by benchmark (that of the most runs first), model and method; runs without rubrics of any kind are no part of it."""
     groups: dict[tuple[str, str, str], list[ScoredRun]] = defaultdict(list)
     for run in runs:
         if run.rubrics or run.points or run.expected is not None:
             groups[run.suite, run.model, run.method].append(run)
-    ordered = sorted(groups, key=lambda group: (group[0], group[1], method_order(group[2])))
+    suites = suites_first(run for those in groups.values() for run in those)
+    ordered = sorted(groups, key=lambda group: (suites.index(group[0]), group[1], method_order(group[2])))
     rows = _placed([_row(group, groups[group]) for group in ordered])
     tasks: dict[tuple[str, str], set[frozenset[str]]] = defaultdict(set)
     for (suite, model, _), those in groups.items():

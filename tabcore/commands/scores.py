@@ -274,10 +274,22 @@ def _third_line(third: Third) -> tuple[str, ...]:
     return (
         third.name,
         str(len(third.tasks)),
-        f"{third.low:,.0f} to {third.high:,.0f}",
+        volume_words(third),
         *shares,
         f"{100 * third.gain:+.1f}",
     )
+
+
+def volume_words(third: Third) -> str:
+    """How many characters were received on a third's tasks: "1,035 to 2,400", or the one number."""
+    low, high = f"{third.low:,.0f}", f"{third.high:,.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _change(points: float) -> str:
+    """ "falls by 4.8 points"."""
+    size = f"{abs(points):.1f}"
+    return "stays as it is" if size == "0.0" else f"{'rises' if points > 0 else 'falls'} by {size} points"
 
 
 def volume_sentence(one: Volume) -> str:
@@ -287,7 +299,7 @@ def volume_sentence(one: Volume) -> str:
         return f"{head}: {counted(one.shared, 'task')} in common; thirds need three."
     left = f" ({one.left_out} of one method only left out)" if one.left_out else ""
     gains = f"{100 * one.thirds[0].gain:+.1f} points on the lightest third, {100 * one.thirds[-1].gain:+.1f} on the heaviest"
-    drop = f"the baseline falls by {100 * (one.drop or 0):.1f} points (paper: 16 to 27)"
+    drop = f"the baseline {_change(-100 * (one.drop or 0))} (paper: falls by 16 to 27)"
     return f"{head}: of {counted(one.shared, 'task')}{left}, {gains} (paper: twice the lightest on average); {drop}."
 
 

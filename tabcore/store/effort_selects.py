@@ -24,7 +24,7 @@ _NUMBERS = {
     "cost": "nullif(t.cost, 0)",
     "last_read": "l.turn",
     "first_write": "d.turn",
-    "last_write": "w.turn",
+    "last_write": "d.last",
     "check": "f.turn",
 }
 _JOINS = {
@@ -36,8 +36,7 @@ _JOINS = {
         " WHERE has_usage GROUP BY run"
     ),
     "l": "SELECT run, max(turn) AS turn FROM read_log WHERE NOT authored GROUP BY run",
-    "d": "SELECT run, min(turn) AS turn FROM decisions WHERE kind = 'authored' GROUP BY run",
-    "w": "SELECT run, max(written_turn) AS turn FROM deliverables GROUP BY run",
+    "d": "SELECT run, min(turn) AS turn, max(turn) AS last FROM decisions WHERE kind = 'authored' GROUP BY run",
     "f": "SELECT run, min(turn) AS turn FROM finish_checks GROUP BY run",
 }
 
