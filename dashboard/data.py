@@ -43,6 +43,11 @@ def store_file() -> Path:
     return rerun.default_store()
 
 
+def is_dataset() -> bool:
+    """True where the pages are open on a dataset, which they only read."""
+    return store_file().is_dir()
+
+
 def runs() -> tuple[RunRow, ...]:
     """Every run, in the order in which they came in; none where there is no store yet."""
     db = store_file()

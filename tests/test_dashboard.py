@@ -21,7 +21,7 @@ from dashboard.parts.load_report import line_of
 from dashboard.uploads import Dropped
 from dashboard.views.runs import table_of
 from sample_runs import runs_folder
-from tabcore import rerun
+from tabcore import partitions, rerun
 from tabcore.labelling import notes
 
 
@@ -246,6 +246,17 @@ def test_what_belongs_to_a_log_may_be_dropped_with_it(store: Path) -> None:
     assert rerun.runs(store)[0].task_source == "run folder"
     app = _opened("views/replay.py", run=loaded.runs[0])
     assert 'class="simulated-word"' in "".join(element.body for element in app.get("html"))
+
+
+def test_on_a_dataset_pages_say_that_it_is_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = tmp_path / "dataset"
+    partitions.load([str(runs_folder() / "village_hall")], dataset)
+    monkeypatch.setenv("RUNNINGTAB_DB", str(dataset))
+    runs = _opened()
+    assert "which is only read here; `runningtab load LOGS --dataset FOLDER` adds runs" in _texts(runs)
+    assert "Add runs" not in [box.label for box in runs.expander]
+    assert "Folder whose logs grow" not in [field.label for field in runs.text_input]
+    assert "no label can be kept in it" in _texts(_opened("views/taxonomy.py"))
 
 
 def test_texts_in_the_table_are_single_plain_lines(run_id: str, store: Path) -> None:

@@ -16,11 +16,15 @@ from tabcore.rows import RunRow
 def render() -> None:
     """The page."""
     rows = data.runs()
-    _bring(rows)
+    if data.is_dataset():
+        st.markdown(_ONLY_READ)
+    else:
+        _bring(rows)
     load_report.draw(st.session_state.get("loaded", ()))
     rows = data.runs()
     with st.container(horizontal=True, vertical_alignment="center"):
-        following.folders()
+        if not data.is_dataset():
+            following.folders()
         if rows or data.watched():
             following.switch()
     if rows:
@@ -29,6 +33,9 @@ def render() -> None:
                 "views/missing.py", label="Which numbers were on the screen and are missing from the deliverable?"
             )
         _table(_filtered(rows))
+
+
+_ONLY_READ = "These runs are a dataset, which is only read here; `runningtab load LOGS --dataset FOLDER` adds runs to its folder."
 
 
 def _bring(rows: Sequence[RunRow]) -> None:

@@ -21,6 +21,11 @@ _PARTS: Mapping[str, Callable[[FailureTaxonomy, DeltaGenerator], None]] = {
 _STYLE = "<style>.st-key-part button[data-selected] p { color: #005A8C; }</style>"
 """The chosen part's name has too little contrast in the light theme while the pointer is on it."""
 
+_ONLY_READ = (
+    "These runs are a dataset, which is only read: no label can be kept in it. To label, load the logs into a store "
+    "(`runningtab open LOGS`)."
+)
+
 
 def render() -> None:
     """The page."""
@@ -41,7 +46,10 @@ def render() -> None:
     if not found.failed:
         _nothing(found)
         return
-    _PARTS[part or "Label"](found, head)
+    part = part or "Label"
+    if data.is_dataset() and part in ("Label", "Ask a model"):
+        st.markdown(_ONLY_READ)
+    _PARTS[part](found, head)
 
 
 def _nothing(found: FailureTaxonomy) -> None:
