@@ -62,9 +62,9 @@ def _width(words: Sequence[str]) -> int:
     """Pixels that a column's longest words take.
 
     >>> _width(["turns", "open requirements reviewed beside an excerpt with words of theirs"])
-    479
+    414
     """
-    return 24 + 7 * max(map(len, words), default=0)
+    return 24 + 6 * max(map(len, words), default=0)
 
 
 _NUMBERS = ("paper", "attempts", "tasks", "runs", "of ", "left out", "95 %", "p", "needed", "difference")

@@ -25,9 +25,19 @@ def _cell(page: Page, column: int, row: int, table: int = 0) -> None:
     page.mouse.click(box["x"] + column, box["y"] + 31 * (row + 1) + 15)
 
 
+def _no_unescaped_csv(page: Page) -> None:
+    """A table's own tools are there but for the download, which would write formulas as they stand in a log."""
+    page.locator("[data-testid=stDataFrame]").first.hover()
+    expect(page.get_by_role("button", name=re.compile("^Search")).first).to_be_visible()
+    download = page.locator("button[aria-label^='Download as CSV']").first
+    expect(download).to_be_attached()
+    expect(download).to_be_hidden()
+
+
 def test_a_score_leads_to_its_runs_and_on_into_a_replay(sample_visit: Visit) -> None:
     page = sample_visit.open("/scores")
     expect(page.get_by_text("simulated", exact=True).first).to_be_visible()
+    _no_unescaped_csv(page)
     _cell(page, 460, 1)
     expect(
         page.get_by_text(re.compile("Rubric Pass Rate ▲ 73.33 of running_tab, scripted: made of 4 runs"))
