@@ -221,9 +221,18 @@ class _Here(threading.local):
 _here = _Here()
 
 
-@cache
+_making = threading.Lock()
+
+
 def _instance() -> Connection:
-    """This process's DuckDB. What does not fit into its memory goes to a folder that only the owner may enter."""
+    """This process's DuckDB: one, however many threads ask for it first."""
+    with _making:
+        return _made_instance()
+
+
+@cache
+def _made_instance() -> Connection:
+    """Such a one; what does not fit into its memory goes to a folder that only the owner may enter."""
     folder = tempfile.TemporaryDirectory(prefix="runningtab-")
     atexit.register(folder.cleanup)
     instance = duckdb.connect(":memory:", config={**_SETTINGS, "temp_directory": folder.name})
