@@ -1,6 +1,7 @@
 """What the command line's larger commands do: one file for each family, and how all of them print.
 
 printing.py      lines, tables, JSON
+loading.py       open, load, watch
 analyze.py       `runningtab analyze QUESTION`; the questions on values
 scores.py        the paper's tables; paired.py: two methods on shared tasks
 recovery.py      masked recovery; recovery_words.py: in words and as JSON
