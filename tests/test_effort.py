@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 from made_scores import scored
+from small_logs import pi_agent, pi_log, pi_user
 
 from sample_runs import runs_folder
 from tabcore import rerun, tables
 from tabcore.analyses.effort import PRICED, WORDS, EffortRun, Price, effort, prices
 from tabcore.analyses.paired_comparison import Comparison, paired_comparison
 from tabcore.analyses.score_facts import ScoredRun
-
-WRITES = ("first_write", "last_write")
 
 
 def took(run: ScoredRun, turns: float, cost: float | None = None) -> EffortRun:
@@ -69,13 +68,12 @@ def test_what_the_tab_adds_is_told_apart_from_what_was_read(store: Path) -> None
     assert (told["tab_calls"], told["last_read"], told["first_write"], told["check"]) == (8, 13, 8, 12)
 
 
-def test_no_run_writes_last_before_it_writes_first(store: Path) -> None:
-    groups = tables.effort(store)
-    written = [{part.run_id: part.count for part in group.figures[name].parts} for group in groups for name in WRITES]
-    for first, last in zip(written[::2], written[1::2], strict=True):
-        assert first.keys() == last.keys()
-        assert all(first[run] <= last[run] for run in first)
-    assert any(written)
+def test_an_answer_is_neither_a_first_nor_a_last_write(tmp_path: Path) -> None:
+    log = tmp_path / "answer.jsonl"
+    log.write_text(pi_log(pi_user("How many rooms?"), pi_agent("There are 12.")))
+    rerun.load([str(log)], tmp_path / "runs.duckdb")
+    [group] = tables.effort(tmp_path / "runs.duckdb")
+    assert [group.figures[name].value for name in ("first_write", "last_write")] == [None, None]
 
 
 def test_a_run_without_a_tab_has_none_of_its_characters(store: Path) -> None:
