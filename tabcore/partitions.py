@@ -6,12 +6,15 @@ see the same files; a part that is made twice, because a worker was lost, is the
 
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -19,8 +22,9 @@ import pyarrow as pa
 
 from tabcore.derivation import Job, read_chunks
 from tabcore.discovery import discover
-from tabcore.errors import Problem, UsageError
+from tabcore.errors import Problem, RunningTabError, UsageError
 from tabcore.ingest import Progress
+from tabcore.lean import keep_small
 from tabcore.rows import Loaded
 from tabcore.source import Source
 from tabcore.store import dataset, writing
@@ -203,9 +207,31 @@ def _made(
     elif len(plans) < 2:
         yield from ((plan, make_part(folder, plan)) for plan in plans)
     else:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            asked = {pool.submit(make_part, folder, plan): plan for plan in plans}
+        with ThreadPoolExecutor(workers) as pool:
+            asked = {pool.submit(_made_in_a_child, folder, plan): plan for plan in plans}
             yield from ((asked[one], one.result()) for one in as_completed(asked))
+
+
+def _made_in_a_child(folder: str, plan: _Plan) -> tuple[Loaded, ...]:
+    """A plain child process: `multiprocessing` would run the caller's main module again."""
+    room = str(Path(__file__).resolve().parent.parent)
+    path = os.pathsep.join(filter(None, (room, os.environ.get("PYTHONPATH"))))
+    asked = pickle.dumps((folder, plan))
+    command = [sys.executable, "-P", "-m", __name__]
+    done = subprocess.run(command, input=asked, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path})
+    if done.returncode:
+        remedy = "Its own words stand above. Load again: the parts that were made are kept"
+        raise RunningTabError("load", f"a process that read {plan.jobs[0].place.path} was ended", remedy)
+    made: tuple[Loaded, ...] = pickle.loads(done.stdout)
+    return made
+
+
+def answer() -> None:
+    """What a child does: makes the part that it is asked for."""
+    output = sys.stdout.buffer
+    sys.stdout = sys.stderr
+    folder, plan = pickle.load(sys.stdin.buffer)
+    pickle.dump(make_part(folder, plan), output)
 
 
 def _made_by_dask(
@@ -239,3 +265,8 @@ def _client(scheduler: str, workers: int) -> Iterator[Any]:
     except OSError as fault:
         remedy = "Give the address that the scheduler prints, such as tcp://10.0.0.1:8786"
         raise UsageError(scheduler or "--engine dask", f"no scheduler answers ({fault})", remedy) from fault
+
+
+if __name__ == "__main__":
+    keep_small()
+    answer()

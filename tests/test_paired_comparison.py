@@ -77,7 +77,7 @@ def test_the_bootstrap_interval_is_scipys_percentile_interval(differences: list[
     assert bootstrap_interval(differences) == pytest.approx((theirs.low, theirs.high))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_the_correction_is_statsmodels_holm(probabilities: list[float]) -> None:
     assert holm(probabilities) == pytest.approx(tuple(multipletests(probabilities, method="holm")[1]))

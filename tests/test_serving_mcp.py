@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,12 @@ class Caller:
         return "\n".join(block.text for block in result.content if block.type == "text")
 
 
+def run_apart(work: Coroutine[Any, Any, None]) -> None:
+    """Run it to its end in a loop of its own: this thread may have one, a browser test's."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
 def with_server(workspace: Path, work: Callable[[Caller], Awaitable[None]], task: str | None = "guide") -> None:
     """Do the work with a client of a server in this process."""
 
@@ -49,7 +56,7 @@ def with_server(workspace: Path, work: Callable[[Caller], Awaitable[None]], task
         async with Client(server_of(TabFolder.of(workspace), task, "Write the hotel rates guide")) as client:
             await work(Caller(client))
 
-    asyncio.run(connected())
+    run_apart(connected())
 
 
 def test_a_client_over_standard_input_and_output_works_a_task_through(workspace: Path) -> None:
@@ -74,7 +81,7 @@ def test_a_client_over_standard_input_and_output_works_a_task_through(workspace:
             assert await call("tab_resolve", id="r1", status="done", entry="L1") == "r1 [done] cites L1. 1 open."
             assert "in no file" in await call("tab_resolve", id="r2", status="unavailable", reason="in no file")
 
-    asyncio.run(work())
+    run_apart(work())
     tab = live(workspace, "guide").tab()
     assert [one.status for one in tab.requirements.values()] == ["done", "unavailable"]
     assert tab.task == "Write the rates"

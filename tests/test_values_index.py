@@ -261,6 +261,7 @@ def records(path: Path) -> Iterator[Any]:
             yield piece
 
 
+@pytest.mark.long
 def test_every_text_of_real_logs_is_read_alike() -> None:
     if not REAL.exists():
         pytest.skip("the real logs are not beside this checkout")

@@ -169,6 +169,7 @@ def _real_logs() -> list[Path]:
 
 
 @pytest.mark.skipif(not _real_logs(), reason="the folder of real logs is not beside this project")
+@pytest.mark.long
 @pytest.mark.parametrize("path", _real_logs(), ids=lambda path: path.name)
 def test_a_real_log_that_grows_by_torn_pieces_is_stored_as_a_load_stores_it(path: Path, tmp_path: Path) -> None:
     data = path.read_bytes()

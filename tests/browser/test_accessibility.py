@@ -7,7 +7,7 @@ from visits import Visit, violations, visiting
 
 
 @pytest.mark.parametrize("visit", ["light", "dark"], indirect=True)
-@pytest.mark.parametrize("turn", [2, 40, 298])
+@pytest.mark.parametrize("turn", [2, 40, pytest.param(298, marks=pytest.mark.long)])
 def test_the_replay_has_no_serious_violation(visit: Visit, made_run: tuple[Server, str], axe: str, turn: int) -> None:
     page = visit.open(f"/replay?run={made_run[1]}&turn={turn}")
     page.locator(f".turn-text[data-turn='{turn}']").wait_for()
@@ -26,7 +26,7 @@ def test_the_list_of_runs_has_no_serious_violation(visit: Visit, axe: str) -> No
     assert violations(page, axe) == []
 
 
-@pytest.mark.parametrize("sample_visit", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("sample_visit", ["light", pytest.param("dark", marks=pytest.mark.long)], indirect=True)
 def test_the_missing_values_have_no_serious_violation(sample_visit: Visit, axe: str) -> None:
     page = sample_visit.open("/missing")
     page.locator(".st-key-story mark").first.wait_for()

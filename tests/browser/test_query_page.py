@@ -6,8 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from dashboard_server import Server
 from playwright.sync_api import Page, expect
 from visits import Visit, violations
+
+from tabcore import querying
 
 
 def _by_sql(visit: Visit) -> Page:
@@ -46,13 +49,14 @@ def test_a_refused_and_a_stopped_query_leave_the_page_alive(sample_visit: Visit)
     expect(refused).to_have_count(0)
 
 
-def test_a_query_is_saved_and_taken_again(sample_visit: Visit) -> None:
+def test_a_query_is_saved_and_taken_again(sample_visit: Visit, samples: Server) -> None:
     page = _by_sql(sample_visit)
     page.get_by_role("textbox", name="SQL").fill("SELECT 7 AS seven")
     page.get_by_role("textbox", name="Save it as").fill("my seven")
     page.get_by_role("textbox", name="Save it as").press("Tab")
     page.get_by_role("button", name="Save", exact=True).click()
-    sample_visit.settle()
+    while "my seven" not in querying.saved(samples.store):
+        page.wait_for_timeout(50)
     page = _by_sql(sample_visit)
     page.get_by_role("combobox", name="Begin with").fill("my seven")
     page.get_by_role("option", name="my seven").click()

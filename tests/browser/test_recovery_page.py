@@ -100,6 +100,7 @@ def test_an_edited_mask_is_asked_at_once(sample_visit: Visit) -> None:
     expect(_case(page)).not_to_contain_text("✓ states EUR 80")
 
 
+@pytest.mark.long
 def test_another_k_changes_the_review(sample_visit: Visit) -> None:
     page = sample_visit.open("/recovery")
     expect(_case(page)).to_contain_text("after opening L3, L1, L2")
@@ -143,6 +144,7 @@ def test_a_model_is_asked_from_the_page_and_its_numbers_are_those_of_the_command
     assert len(model.requests) == asked + 2
 
 
+@pytest.mark.long
 def test_asking_is_cancelled_from_the_page(own_visit: Visit) -> None:
     with answering(lambda _: Reply('{"values": []}', wait=0.4)) as model:
         page = _name_endpoint(own_visit, model)
@@ -152,6 +154,7 @@ def test_asking_is_cancelled_from_the_page(own_visit: Visit) -> None:
         assert len(model.requests) < 51
 
 
+@pytest.mark.long
 def test_a_wrong_key_is_told_with_its_remedy(own_visit: Visit) -> None:
     with answering([Reply("Incorrect API key", 401)]) as model:
         page = _name_endpoint(own_visit, model)
@@ -159,6 +162,7 @@ def test_a_wrong_key_is_told_with_its_remedy(own_visit: Visit) -> None:
         expect(page.get_by_text(re.compile("It ended early: .*does not accept the key"))).to_be_visible(timeout=60_000)
 
 
+@pytest.mark.long
 def test_what_may_cost_too_much_cannot_be_sent(own_visit: Visit, model: ModelServer) -> None:
     page = _name_endpoint(own_visit, model)
     _fill(page, "Calls at most", "50")

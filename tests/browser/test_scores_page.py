@@ -85,6 +85,7 @@ def test_no_part_has_a_serious_violation(sample_visit: Visit, axe: str) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 800])
+@pytest.mark.long
 def test_the_page_is_no_wider_than_a_narrow_window(sample_visit: Visit, width: int) -> None:
     sample_visit.page.set_viewport_size({"width": width, "height": 900})
     page = sample_visit.open("/scores")

@@ -111,6 +111,7 @@ def test_digits_typed_into_a_field_label_nothing(desk: Visit, server: Server) ->
     assert labels(server.store) == ()
 
 
+@pytest.mark.long
 def test_two_who_label_at_once_lose_nothing(browser: Browser, desk: Visit, server: Server) -> None:
     for other in visiting(browser, server.url, "light"):
         ann, bo = named(desk, "Ann"), named(other, "Bo")
@@ -194,6 +195,7 @@ def fill(page: Page, label: str, text: str) -> None:
     page.get_by_label(label, exact=True).press("Enter")
 
 
+@pytest.mark.long
 def test_a_model_labels_when_it_is_asked_and_nothing_is_sent_before(desk: Visit, server: Server, axe: str) -> None:
     with answering(answer_of_a_model) as model:
         page = named(desk)
@@ -252,7 +254,7 @@ def test_the_page_is_no_wider_than_a_narrow_window(desk: Visit, width: int) -> N
     assert page.evaluate("() => document.scrollingElement.scrollWidth <= window.innerWidth")
 
 
-@pytest.mark.parametrize("width", [390, 1100])
+@pytest.mark.parametrize("width", [390, pytest.param(1100, marks=pytest.mark.long)])
 def test_the_report_opens_from_disk_asks_nobody_and_has_no_serious_violation(
     browser: Browser, desk: Visit, tmp_path: Path, width: int, axe: str
 ) -> None:
