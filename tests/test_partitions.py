@@ -132,6 +132,7 @@ def test_a_log_that_cannot_be_read_is_told_and_the_rest_is_there(tmp_path: Path)
     assert told["bad.jsonl"].problems
 
 
+@pytest.mark.long  # Dask cannot start its workers from a process of pytest-xdist
 def test_two_dask_workers_make_the_same_dataset_though_one_is_killed_on_the_way(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,7 @@ def test_an_address_names_both_runs(sample_visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("sample_visit", ["light", "dark"], indirect=True)
+@pytest.mark.long
 def test_no_part_has_a_serious_violation(sample_visit: Visit, axe: str) -> None:
     page = sample_visit.open("/compare")
     for part in PARTS:

@@ -65,6 +65,7 @@ def test_a_query_is_saved_and_taken_again(sample_visit: Visit, samples: Server) 
 
 
 @pytest.mark.parametrize("sample_visit", ["light", "dark"], indirect=True)
+@pytest.mark.long
 def test_the_page_has_no_serious_violation(sample_visit: Visit, axe: str) -> None:
     page = _by_sql(sample_visit)
     _ask(page, "SELECT method, turns FROM runs")

@@ -171,6 +171,7 @@ def test_what_may_cost_too_much_cannot_be_sent(own_visit: Visit, model: ModelSer
 
 
 @pytest.mark.parametrize("width", [390, 800])
+@pytest.mark.long
 def test_the_page_is_no_wider_than_a_narrow_window(sample_visit: Visit, width: int) -> None:
     sample_visit.page.set_viewport_size({"width": width, "height": 900})
     page = sample_visit.open("/recovery")
@@ -179,6 +180,7 @@ def test_the_page_is_no_wider_than_a_narrow_window(sample_visit: Visit, width: i
 
 
 @pytest.mark.parametrize("sample_visit", ["light", "dark"], indirect=True)
+@pytest.mark.long
 def test_the_page_has_no_serious_violation(sample_visit: Visit, axe: str) -> None:
     page = sample_visit.open("/recovery")
     page.get_by_text("Ask a model", exact=True).click()

@@ -284,6 +284,7 @@ def test_the_report_opens_from_disk_asks_nobody_and_has_no_serious_violation(
 
 @pytest.mark.parametrize("name", ["Agreement", "Figures"])
 @pytest.mark.parametrize("desk", ["light", "dark"], indirect=True)
+@pytest.mark.long
 def test_agreement_and_figures_have_no_serious_violation(desk: Visit, server: Server, name: str, axe: str) -> None:
     take_in(server.store, read_rows((runs_folder().parent / "types.csv").read_text("utf-8")))
     page = named(desk)
