@@ -269,14 +269,15 @@ class Journal:
         deadline = time.monotonic() + PATIENCE
         while True:
             file = _open(self.path)
+            is_there = False
             try:
                 _lock(file, self.path, deadline)
-                if os.fstat(file).st_nlink:
+                is_there = os.fstat(file).st_nlink > 0
+                if is_there:
                     return file
-            except BaseException:
-                os.close(file)
-                raise
-            os.close(file)
+            finally:
+                if not is_there:
+                    os.close(file)
 
     def _cut_torn_line(self, size: int) -> None:
         """A line without its end was never acknowledged: whoever wrote it is gone."""

@@ -131,6 +131,7 @@ class LiveTab:
     def _held(self) -> Iterator[None]:
         """Holds the journal, with all that stands in it folded in; what fails in between is taken from there again."""
         with self.journal.held():
+            is_whole = False
             try:
                 if self.journal.made_anew:
                     self._forget()
@@ -139,10 +140,11 @@ class LiveTab:
                 if not self._begun:
                     self._begin()
                 yield
-            except BaseException:
-                self.journal.rewind()
-                self._forget()
-                raise
+                is_whole = True
+            finally:
+                if not is_whole:
+                    self.journal.rewind()
+                    self._forget()
 
     def _begin(self) -> None:
         about = {

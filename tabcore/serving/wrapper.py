@@ -2,7 +2,7 @@
 
     from tabcore.serving import open_tab
 
-    tab = open_tab("~/work/travel", task="guide", about="Write the business travel guide")
+    tab = open_tab("travel/", task="guide", about="Write the business travel guide")
     shown = tab.after("bash", {"command": "ls"}, output)   # what to show the model: the result, a status line under it
     objection = tab.before_end()                           # the finish check to send on the first stop, else None
 
